@@ -1,0 +1,137 @@
+#include "longhaul/command.hpp"
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <memory>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace longhaul::app {
+namespace {
+
+constexpr std::size_t kProblemsShown = 5;
+
+struct CloseFile {
+    void operator()(std::FILE* file) const { std::fclose(file); }
+};
+using File = std::unique_ptr<std::FILE, CloseFile>;
+
+core::Diagnostic system_problem(const std::string& path,
+                                std::string_view action,
+                                std::string_view fix) {
+    return {path, "", fmt::format("cannot {}: {}", action, std::strerror(errno)), std::string(fix)};
+}
+
+/// Writes all bytes and flushes them to the disk.
+bool write_all(int descriptor, std::string_view text) {
+    while (!text.empty()) {
+        const ssize_t written = ::write(descriptor, text.data(), text.size());
+        if (written < 0 && errno == EINTR) {
+            continue;
+        }
+        if (written < 0) {
+            return false;
+        }
+        text.remove_prefix(static_cast<std::size_t>(written));
+    }
+    return ::fsync(descriptor) == 0 || errno == EINVAL;
+}
+
+}  // namespace
+
+int report(const core::Diagnostics& problems) {
+    for (std::size_t i = 0; i < std::min(problems.size(), kProblemsShown); ++i) {
+        fmt::print(stderr, "longhaul: {}\n", core::to_string(problems[i]));
+    }
+    if (problems.size() > kProblemsShown) {
+        fmt::print(stderr,
+                   "longhaul: and {} more problems like these\n",
+                   problems.size() - kProblemsShown);
+    }
+    return kBadInput;
+}
+
+void warn(std::string_view text) {
+    fmt::print(stderr, "longhaul: warning: {}\n", text);
+}
+
+void print(std::string_view text) {
+    std::fwrite(text.data(), 1, text.size(), stdout);
+}
+
+core::Result<std::string> read_file(const std::string& path) {
+    const bool standard_input = path == "-";
+    const std::string name = standard_input ? "standard input" : path;
+    struct stat status{};
+    if (!standard_input && ::stat(path.c_str(), &status) != 0) {
+        return core::fail(system_problem(name, "read", "check the path"));
+    }
+    if (!standard_input && S_ISDIR(status.st_mode)) {
+        return core::fail({name, "", "is a directory", "name a file"});
+    }
+    const File file(standard_input ? ::fdopen(::dup(0), "rb") : std::fopen(path.c_str(), "rb"));
+    if (!file) {
+        return core::fail(system_problem(name, "read", "check the permissions"));
+    }
+    std::string text;
+    std::string block(1U << 16U, '\0');
+    while (const std::size_t got = std::fread(block.data(), 1, block.size(), file.get())) {
+        text.append(block, 0, got);
+    }
+    if (std::ferror(file.get()) != 0) {
+        return core::fail(system_problem(name, "read", "check the file and the disk"));
+    }
+    return text;
+}
+
+core::Result<void> write_file(const std::string& path, std::string_view text) {
+    if (path == "-") {
+        print(text);
+        return {};
+    }
+    std::error_code ignored;
+    if (std::filesystem::is_directory(path, ignored)) {
+        return core::fail({path, "", "is a directory", "name a file to write"});
+    }
+    // Devices and pipes are written in place: renaming over them would replace them.
+    if (std::filesystem::exists(path, ignored) &&
+        !std::filesystem::is_regular_file(path, ignored)) {
+        const int sink = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
+        const bool good = sink >= 0 && write_all(sink, text);
+        const auto problem = system_problem(path, "write", "check the path");
+        if (sink >= 0) {
+            ::close(sink);
+        }
+        return good ? core::Result<void>() : core::fail(problem);
+    }
+    // A symbolic link is followed, so that the file that it names is replaced and not the link.
+    const std::string target = std::filesystem::is_symlink(path, ignored)
+                                   ? std::filesystem::weakly_canonical(path, ignored).string()
+                                   : path;
+    std::string temporary = target + ".XXXXXX";
+    const int descriptor = ::mkostemp(temporary.data(), O_CLOEXEC);
+    if (descriptor < 0) {
+        return core::fail(
+            system_problem(path, "write", "check that its folder exists and is writable"));
+    }
+    const mode_t mask = ::umask(0);
+    ::umask(mask);
+    bool good = write_all(descriptor, text) && ::fchmod(descriptor, 0666 & ~mask) == 0;
+    const auto written =
+        good ? core::Diagnostic() : system_problem(path, "write", "free some space");
+    good = ::close(descriptor) == 0 && good;
+    if (good && std::rename(temporary.c_str(), target.c_str()) == 0) {
+        return {};
+    }
+    const auto problem =
+        written.what.empty() ? system_problem(path, "write", "check the folder") : written;
+    ::unlink(temporary.c_str());
+    return core::fail(problem);
+}
+
+}  // namespace longhaul::app

@@ -1,0 +1,49 @@
+// What every command shares: how it registers, reads and writes files, and ends.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "longhaul/core/diagnostic.hpp"
+
+namespace CLI {
+class App;
+}  // namespace CLI
+
+namespace longhaul::app {
+
+/// Exit codes of the contract.
+inline constexpr int kDone = 0;
+inline constexpr int kNo = 1;        ///< the answer is no: a check failed, a plan was rejected
+inline constexpr int kBadInput = 2;  ///< bad usage, bad input, or output that cannot be written
+
+/// One run of the program: the command line as typed, and what the chosen command does.
+struct Session {
+    std::vector<std::string> arguments;
+    std::function<int()> run;
+};
+
+// One function a command, each in cmd_<name>.cpp: adds the subcommand to the parser; when it is the
+// chosen one, sets session.run.
+void add_size(CLI::App& parent, Session& session);
+
+/// Prints each problem as "longhaul: file: where: what; fix" on standard error (the first few; a
+/// last line says how many more there are) and returns kBadInput.
+int report(const core::Diagnostics& problems);
+
+/// "longhaul: warning: ..." on standard error.
+void warn(std::string_view text);
+
+/// Whole file; "-" is standard input. Fails on what is missing, unreadable, or not a plain file.
+[[nodiscard]] core::Result<std::string> read_file(const std::string& path);
+
+/// Writes to a temporary name beside `path`, syncs and renames, so that a crash or a full disk
+/// never leaves half a file; "-" is standard output.
+[[nodiscard]] core::Result<void> write_file(const std::string& path, std::string_view text);
+
+/// Writes text to standard output; write errors are found at the end of main.
+void print(std::string_view text);
+
+}  // namespace longhaul::app

@@ -1,0 +1,174 @@
+#include "longhaul/core/cursor.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include <fmt/format.h>
+
+namespace longhaul::core {
+namespace {
+
+/// Levenshtein distance, O(|a| |b|).
+std::size_t edit_distance(std::string_view a, std::string_view b) {
+    std::vector<std::size_t> row(b.size() + 1);
+    for (std::size_t j = 0; j <= b.size(); ++j) {
+        row[j] = j;
+    }
+    for (std::size_t i = 1; i <= a.size(); ++i) {
+        std::size_t diagonal = row[0];
+        row[0] = i;
+        for (std::size_t j = 1; j <= b.size(); ++j) {
+            const std::size_t change = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
+            diagonal = row[j];
+            row[j] = std::min({change, row[j] + 1, row[j - 1] + 1});
+        }
+    }
+    return row.back();
+}
+
+std::string list_of(std::initializer_list<std::string_view> names) {
+    return fmt::format("{}", fmt::join(names, ", "));
+}
+
+}  // namespace
+
+Cursor::Cursor(const Document& document, Diagnostics& problems)
+    : value_(&document.root), file_(&document.name), problems_(&problems) {}
+
+Cursor::Cursor(const Cursor& parent, const Value* value, std::string path)
+    : value_(value), path_(std::move(path)), file_(parent.file_), problems_(parent.problems_) {}
+
+std::optional<Cursor> Cursor::find(std::string_view key) const {
+    const Value* child = value_->find(key);
+    if (child == nullptr) {
+        return std::nullopt;
+    }
+    return Cursor(
+        *this, child, path_.empty() ? std::string(key) : fmt::format("{}.{}", path_, key));
+}
+
+std::optional<Cursor> Cursor::require(std::string_view key, std::string_view meaning) const {
+    std::optional<Cursor> child = find(key);
+    if (!child) {
+        report(fmt::format("the key \"{}\" is missing", key), fmt::format("it holds {}", meaning));
+    }
+    return child;
+}
+
+Cursor Cursor::item(std::size_t i) const {
+    std::string path = fmt::format("{}[{}]", path_, i);
+    if (i < value_->numbers.size()) {
+        Cursor entry(*this, value_, std::move(path));
+        entry.element_ = value_->numbers[i];
+        return entry;
+    }
+    return {*this, &value_->items[i], std::move(path)};
+}
+
+bool Cursor::expect(Value::Kind kind) const {
+    const Value::Kind found = element_ ? Value::Kind::kNumber : value_->kind;
+    if (found == kind) {
+        return true;
+    }
+    std::string text(name_of(found));
+    if (found == Value::Kind::kString) {
+        text += " " + shown(value_->string);
+    }
+    report("found " + text, fmt::format("it must be {}", name_of(kind)));
+    return false;
+}
+
+std::optional<double> Cursor::number() const {
+    if (!expect(Value::Kind::kNumber)) {
+        return std::nullopt;
+    }
+    return element_ ? *element_ : value_->number;
+}
+
+std::optional<double> Cursor::number_at_least(double minimum) const {
+    const std::optional<double> found = number();
+    if (found && *found < minimum) {
+        report(fmt::format("found {}", *found), fmt::format("it must be at least {}", minimum));
+        return std::nullopt;
+    }
+    return found;
+}
+
+std::optional<double> Cursor::positive_number() const {
+    const std::optional<double> found = number();
+    if (found && *found <= 0) {
+        report(fmt::format("found {}", *found), "it must be greater than 0");
+        return std::nullopt;
+    }
+    return found;
+}
+
+std::optional<int> Cursor::integer(int minimum, int maximum) const {
+    const std::optional<double> found = number();
+    if (!found) {
+        return std::nullopt;
+    }
+    if (std::floor(*found) != *found || *found < minimum || *found > maximum) {
+        report(fmt::format("found {}", *found),
+               fmt::format("it must be a whole number from {} to {}", minimum, maximum));
+        return std::nullopt;
+    }
+    return static_cast<int>(*found);
+}
+
+std::optional<bool> Cursor::boolean() const {
+    return expect(Value::Kind::kBoolean) ? std::optional(value_->boolean) : std::nullopt;
+}
+
+std::optional<std::string> Cursor::string() const {
+    return expect(Value::Kind::kString) ? std::optional(value_->string) : std::nullopt;
+}
+
+void Cursor::only_keys(std::initializer_list<std::string_view> known) const {
+    for (const Member& member : value_->members) {
+        if (std::ranges::find(known, member.key) != known.end()) {
+            continue;
+        }
+        const std::string_view nearest = *std::ranges::min_element(
+            known, {}, [&](std::string_view name) { return edit_distance(name, member.key); });
+        const bool close = edit_distance(nearest, member.key) <= 2;
+        find(member.key)
+            ->report("unknown key " + shown(member.key),
+                     close ? fmt::format("did you mean \"{}\"?", nearest)
+                           : "known keys: " + list_of(known));
+    }
+}
+
+void Cursor::report(std::string what, std::string fix) const {
+    std::string where;
+    if (value_->line > 0) {
+        where = fmt::format("line {}, column {}", value_->line, value_->column);
+    }
+    if (!path_.empty()) {
+        where += (where.empty() ? "" : ": ") + path_;
+    }
+    problems_->push_back({*file_, std::move(where), std::move(what), std::move(fix)});
+}
+
+void check_format(const Cursor& root, std::string_view name, int major, bool required) {
+    const std::string wanted = fmt::format("{}/{}", name, major);
+    const std::optional<Cursor> format =
+        required ? root.require("format", fmt::format("\"{}\"", wanted)) : root.find("format");
+    const std::optional<std::string> found = format ? format->string() : std::nullopt;
+    if (!found || *found == wanted) {
+        return;
+    }
+    const auto slash = found->rfind('/');
+    const std::string digits = slash == std::string::npos ? "" : found->substr(slash + 1);
+    const bool number = !digits.empty() && digits.size() < 9 &&
+                        digits.find_first_not_of("0123456789") == std::string::npos;
+    if (found->substr(0, slash) == name && number && std::stoi(digits) > major) {
+        format->report("found " + shown(*found),
+                       fmt::format("this longhaul reads up to {}; use a newer one", wanted));
+    } else {
+        format->report("found " + shown(*found), fmt::format("it must be \"{}\"", wanted));
+    }
+}
+
+}  // namespace longhaul::core

@@ -1,0 +1,29 @@
+#include "longhaul/core/document.hpp"
+
+#include <fmt/format.h>
+
+namespace longhaul::core {
+namespace detail {
+
+Result<Document> reject_unreadable(std::string_view text, std::string_view name) {
+    const std::size_t bad = first_invalid_utf8(text);
+    if (bad != std::string_view::npos) {
+        return fail(
+            {std::string(name),
+             fmt::format("byte {}", bad),
+             fmt::format("not UTF-8 text (byte 0x{:02x})", static_cast<unsigned char>(text[bad])),
+             "save the file as UTF-8 text"});
+    }
+    if (text.find_first_not_of(" \t\r\n") == std::string_view::npos) {
+        return fail({std::string(name), "", "the file is empty", "it must hold one object"});
+    }
+    return Document{std::string(name), Value()};
+}
+
+}  // namespace detail
+
+Result<Document> parse_document(std::string_view text, std::string_view name) {
+    return name.ends_with(".toml") ? parse_toml(text, name) : parse_json(text, name);
+}
+
+}  // namespace longhaul::core

@@ -1,0 +1,31 @@
+// Readers of outside text. JSON comes from machines, TOML from people; both become a Value tree
+// with places. What the libraries underneath would let pass is refused here: duplicate keys, NaN
+// and infinity, text that is not UTF-8, and nesting deeper than kMaxDepth.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "longhaul/core/diagnostic.hpp"
+#include "longhaul/core/value.hpp"
+
+namespace longhaul::core {
+
+inline constexpr int kMaxDepth = 64;
+
+/// A parsed file: the name that messages use for it, and its root (always an object).
+struct Document {
+    std::string name;
+    Value root;
+};
+
+/// JSON (RFC 8259). O(size).
+[[nodiscard]] Result<Document> parse_json(std::string_view text, std::string_view name);
+
+/// TOML 1.0. Dates and times are refused: no longhaul file has them.
+[[nodiscard]] Result<Document> parse_toml(std::string_view text, std::string_view name);
+
+/// TOML when the name ends in ".toml", JSON otherwise.
+[[nodiscard]] Result<Document> parse_document(std::string_view text, std::string_view name);
+
+}  // namespace longhaul::core

@@ -1,0 +1,217 @@
+#include <cmath>
+#include <set>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "longhaul/core/document.hpp"
+
+namespace longhaul::core {
+namespace detail {
+Result<Document> reject_unreadable(std::string_view text, std::string_view name);
+}  // namespace detail
+
+namespace {
+
+/// Iterator that lets the handler see how far the lexer has read: the library gives no places.
+class CountingIterator {
+public:
+    using iterator_category = std::forward_iterator_tag;
+    using value_type = char;
+    using difference_type = std::ptrdiff_t;
+    using pointer = const char*;
+    using reference = const char&;
+
+    CountingIterator() = default;
+    CountingIterator(const char* at, const char** seen) : at_(at), seen_(seen) {}
+    reference operator*() const { return *at_; }
+    CountingIterator& operator++() {
+        ++at_;
+        *seen_ = std::max(*seen_, at_);
+        return *this;
+    }
+    CountingIterator operator++(int) {
+        const CountingIterator before = *this;
+        ++*this;
+        return before;
+    }
+    bool operator==(const CountingIterator& other) const { return at_ == other.at_; }
+
+private:
+    const char* at_ = nullptr;
+    const char** seen_ = nullptr;
+};
+
+/// SAX handler that builds the tree. A token starts at the first byte after the previous token's
+/// end that is neither blank nor a separator.
+class JsonBuilder {
+public:
+    JsonBuilder(std::string_view text, std::string_view name)
+        : end_(text.data() + text.size()), seen_(text.data()), name_(name), at_(text.data()) {}
+
+    [[nodiscard]] const char** seen() { return &seen_; }
+    Value root;
+    Diagnostics problems;
+
+    bool null() { return add(Value()); }
+    bool boolean(bool value) { return add(Value(value)); }
+    bool number_integer(std::int64_t value) { return add(Value(static_cast<double>(value))); }
+    bool number_unsigned(std::uint64_t value) { return add(Value(static_cast<double>(value))); }
+    bool number_float(double value, const std::string& /*text*/) { return add(Value(value)); }
+    bool string(std::string& value) { return add(Value(std::move(value))); }
+    bool binary(nlohmann::json::binary_t& /*value*/) { return false; }
+    bool start_object(std::size_t /*size*/) { return open(Value::object()); }
+    bool start_array(std::size_t /*size*/) { return open(Value::array()); }
+    bool end_object() { return close(); }
+    bool end_array() { return close(); }
+
+    bool key(std::string& value) {
+        place(key_line_, key_column_);
+        if (!keys_.back().insert(value).second) {
+            report(key_line_,
+                   key_column_,
+                   fmt::format("the key {} appears twice", shown(value)),
+                   "keep one of them");
+        }
+        key_ = std::move(value);
+        return true;
+    }
+
+    template <class Exception>
+    bool parse_error(std::size_t /*byte*/, const std::string& /*token*/, const Exception& error) {
+        std::string what = error.what();
+        if (const auto bracket = what.find("] "); bracket != std::string::npos) {
+            what.erase(0, bracket + 2);
+        }
+        int line = 0;
+        int column = 0;
+        place(line, column);
+        if (const auto syntax = what.find("syntax error"); syntax != std::string::npos) {
+            what.erase(0, syntax);
+        }
+        report(line, column, "not valid JSON: " + what, "correct it at this place");
+        return false;
+    }
+
+private:
+    /// Moves to the start of the token that the lexer has just read, and tells where that is.
+    void place(int& line, int& column) {
+        const auto passes = [](char c) {
+            return c == ' ' || c == '\t' || c == '\r' || c == '\n' || c == ',' || c == ':';
+        };
+        while (at_ < end_ && passes(*at_)) {
+            advance();
+        }
+        line = line_;
+        column = column_;
+        while (at_ < seen_) {
+            advance();
+        }
+    }
+
+    void advance() {
+        if (*at_++ == '\n') {
+            ++line_;
+            column_ = 1;
+        } else {
+            ++column_;
+        }
+    }
+
+    bool open(Value value) {
+        if (open_.size() >= static_cast<std::size_t>(kMaxDepth)) {
+            int line = 0;
+            int column = 0;
+            place(line, column);
+            report(line,
+                   column,
+                   fmt::format("nested deeper than {} levels", kMaxDepth),
+                   "no longhaul file nests that deep");
+            return false;
+        }
+        place(value.line, value.column);
+        open_.push_back(std::move(value));
+        names_.push_back(std::move(key_));
+        keys_.emplace_back();
+        return true;
+    }
+
+    bool close() {
+        int line = 0;
+        int column = 0;
+        place(line, column);
+        Value done = std::move(open_.back());
+        open_.pop_back();
+        key_ = std::move(names_.back());
+        names_.pop_back();
+        keys_.pop_back();
+        return attach(std::move(done));
+    }
+
+    bool add(Value value) {
+        place(value.line, value.column);
+        if (value.kind == Value::Kind::kNumber && !std::isfinite(value.number)) {
+            report(value.line, value.column, "the number is too large", "use a finite number");
+            value.number = 0;
+        }
+        return attach(std::move(value));
+    }
+
+    bool attach(Value value) {
+        if (open_.empty()) {
+            root = std::move(value);
+        } else if (open_.back().kind == Value::Kind::kArray) {
+            open_.back().append(std::move(value));
+        } else {
+            open_.back().members.push_back({std::move(key_), std::move(value)});
+        }
+        return true;
+    }
+
+    void report(int line, int column, std::string what, std::string fix) {
+        problems.push_back({name_,
+                            fmt::format("line {}, column {}", line, column),
+                            std::move(what),
+                            std::move(fix)});
+    }
+
+    const char* end_;
+    const char* seen_;
+    std::string name_;
+    const char* at_;
+    int line_ = 1;
+    int column_ = 1;
+    std::string key_;
+    int key_line_ = 0;
+    int key_column_ = 0;
+    std::vector<Value> open_;
+    std::vector<std::string> names_;
+    std::vector<std::set<std::string>> keys_;
+};
+
+}  // namespace
+
+Result<Document> parse_json(std::string_view text, std::string_view name) {
+    Result<Document> document = detail::reject_unreadable(text, name);
+    if (!document) {
+        return document;
+    }
+    JsonBuilder builder(text, name);
+    const char* end = text.data() + text.size();
+    const bool complete = nlohmann::json::sax_parse(CountingIterator(text.data(), builder.seen()),
+                                                    CountingIterator(end, builder.seen()),
+                                                    &builder);
+    if (!builder.problems.empty()) {
+        return tl::unexpected(std::move(builder.problems));
+    }
+    if (!complete || builder.root.kind != Value::Kind::kObject) {
+        return fail({std::string(name),
+                     "",
+                     fmt::format("the file holds {}", name_of(builder.root.kind)),
+                     "it must hold one object {...}"});
+    }
+    document->root = std::move(builder.root);
+    return document;
+}
+
+}  // namespace longhaul::core

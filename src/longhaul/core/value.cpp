@@ -1,0 +1,177 @@
+#include "longhaul/core/value.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "longhaul/core/assert.hpp"
+
+namespace longhaul::core {
+
+Value::Value(bool value) : kind(Kind::kBoolean), boolean(value) {}
+Value::Value(double value) : kind(Kind::kNumber), number(value) {}
+Value::Value(int value) : kind(Kind::kNumber), number(value) {}
+Value::Value(std::string value) : kind(Kind::kString), string(std::move(value)) {}
+Value::Value(std::string_view value) : Value(std::string(value)) {}
+Value::Value(const char* value) : Value(std::string(value)) {}
+Value::Value(std::vector<double> values) : kind(Kind::kArray), numbers(std::move(values)) {}
+
+Value Value::object() {
+    Value value;
+    value.kind = Kind::kObject;
+    return value;
+}
+
+Value Value::array() {
+    Value value;
+    value.kind = Kind::kArray;
+    return value;
+}
+
+const Value* Value::find(std::string_view key) const {
+    const auto at = std::ranges::find(members, key, &Member::key);
+    return at == members.end() ? nullptr : &at->value;
+}
+
+Value& Value::set(std::string_view key, Value value) {
+    LONGHAUL_ASSERT(kind == Kind::kObject);
+    const auto at = std::ranges::find(members, key, &Member::key);
+    if (at == members.end()) {
+        members.push_back({std::string(key), std::move(value)});
+    } else {
+        at->value = std::move(value);
+    }
+    return *this;
+}
+
+void Value::append(Value value) {
+    LONGHAUL_ASSERT(kind == Kind::kArray);
+    if (value.kind == Kind::kNumber && items.empty()) {
+        numbers.push_back(value.number);
+        return;
+    }
+    for (const double earlier : numbers) {
+        items.emplace_back(earlier);
+        items.back().line = line;
+        items.back().column = column;
+    }
+    numbers.clear();
+    items.push_back(std::move(value));
+}
+
+std::size_t Value::size() const {
+    return numbers.size() + items.size();
+}
+
+std::string_view name_of(Value::Kind kind) {
+    switch (kind) {
+        case Value::Kind::kNull:
+            return "null";
+        case Value::Kind::kBoolean:
+            return "a boolean";
+        case Value::Kind::kNumber:
+            return "a number";
+        case Value::Kind::kString:
+            return "a string";
+        case Value::Kind::kArray:
+            return "an array";
+        case Value::Kind::kObject:
+            return "an object";
+    }
+    return "";
+}
+
+std::string json_quoted(std::string_view text) {
+    return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+namespace {
+
+class JsonWriter {
+public:
+    std::string text() && { return std::move(out_) + "\n"; }
+
+    void write(const Value& value, int depth) {
+        switch (value.kind) {
+            case Value::Kind::kNull:
+                out_ += "null";
+                break;
+            case Value::Kind::kBoolean:
+                out_ += value.boolean ? "true" : "false";
+                break;
+            case Value::Kind::kNumber:
+                write_number(value.number);
+                break;
+            case Value::Kind::kString:
+                out_ += json_quoted(value.string);
+                break;
+            case Value::Kind::kArray:
+                write_array(value, depth);
+                break;
+            case Value::Kind::kObject:
+                write_object(value, depth);
+                break;
+        }
+    }
+
+private:
+    void write_number(double number) {
+        LONGHAUL_ASSERT(std::isfinite(number));
+        fmt::format_to(std::back_inserter(out_), "{}", number);
+    }
+
+    void new_line(int depth) {
+        out_ += "\n" + std::string(static_cast<std::size_t>(depth) * 2, ' ');
+    }
+
+    void write_array(const Value& value, int depth) {
+        const bool flat = std::ranges::none_of(value.items, [](const Value& item) {
+            return item.kind == Value::Kind::kArray || item.kind == Value::Kind::kObject;
+        });
+        out_ += '[';
+        for (std::size_t i = 0; i < value.numbers.size(); ++i) {
+            out_ += i == 0 ? "" : ", ";
+            write_number(value.numbers[i]);
+        }
+        for (std::size_t i = 0; i < value.items.size(); ++i) {
+            out_ += i == 0 ? "" : flat ? ", " : ",";
+            if (!flat) {
+                new_line(depth + 1);
+            }
+            write(value.items[i], depth + 1);
+        }
+        if (!flat) {
+            new_line(depth);
+        }
+        out_ += ']';
+    }
+
+    void write_object(const Value& value, int depth) {
+        out_ += '{';
+        for (std::size_t i = 0; i < value.members.size(); ++i) {
+            out_ += i == 0 ? "" : ",";
+            new_line(depth + 1);
+            out_ += json_quoted(value.members[i].key) + ": ";
+            write(value.members[i].value, depth + 1);
+        }
+        if (!value.members.empty()) {
+            new_line(depth);
+        }
+        out_ += '}';
+    }
+
+    std::string out_;
+};
+
+}  // namespace
+
+std::string write_json(const Value& value) {
+    JsonWriter writer;
+    writer.write(value, 0);
+    return std::move(writer).text();
+}
+
+}  // namespace longhaul::core

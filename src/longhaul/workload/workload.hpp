@@ -1,0 +1,30 @@
+// What one optimiser step of a job sends: the payloads and message counts of the cost model.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "longhaul/core/cursor.hpp"
+#include "longhaul/core/units.hpp"
+
+namespace longhaul::workload {
+
+/// Payloads of one optimiser step (file form: contract, "workload").
+struct Workload {
+    core::Gigabytes c_pp;  ///< activations that cross one stage boundary in one pipeline, forward
+    int pp_messages = 1;   ///< transfers that carry c_pp
+    core::Gigabytes c_dp;  ///< gradients of one stage that enter the data-parallel exchange
+    int dp_messages = 1;   ///< transfers to each peer in each of the two rounds of the exchange
+    std::optional<core::Gigabytes> c_pp_backward;  ///< when the backward payload differs from c_pp
+    std::optional<int> pp_backward_messages;       ///< when their number differs from pp_messages
+    std::optional<int> microbatches;
+    std::vector<double> stage_seconds;  ///< compute seconds of a stage; empty when unknown
+};
+
+/// Reads the members of a workload object; problems are reported through the cursor.
+[[nodiscard]] Workload read_workload(const core::Cursor& object);
+
+/// The object form, without keys that are absent.
+[[nodiscard]] core::Value to_value(const Workload& workload);
+
+}  // namespace longhaul::workload
