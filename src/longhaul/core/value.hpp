@@ -39,7 +39,7 @@ struct Value {
 
     Kind kind = Kind::kNull;
     int line = 0;    ///< 1-based; 0 when the value came from no text
-    int column = 0;  ///< 1-based, in bytes
+    int column = 0;  ///< 1-based, in characters (code points)
     bool boolean = false;
     double number = 0;
     std::string string;
