@@ -70,8 +70,12 @@ std::size_t skip_opaque(std::string_view text, std::size_t at) {
     for (std::size_t i = at + (many_lines ? 3 : 1); i < text.size(); ++i) {
         if (text[i] == '\\' && quote == '"') {
             ++i;
-        } else if (many_lines ? text.substr(i, 3) == fence : text[i] == quote) {
-            return i + (many_lines ? 3 : 1);
+        } else if (many_lines && text.substr(i, 3) == fence) {
+            // The string itself may end with one or two quotes.
+            const std::size_t end = text.find_first_not_of(quote, i);
+            return std::min(end, std::min(i + 5, text.size()));
+        } else if (!many_lines && text[i] == quote) {
+            return i + 1;
         } else if (!many_lines && text[i] == '\n') {
             return i;
         }

@@ -53,6 +53,9 @@ struct Member {
     Value value;
 };
 
+/// Whether two trees hold the same values in the same order, wherever they came from.
+[[nodiscard]] bool same_content(const Value& a, const Value& b);
+
 /// "a number", "an array", ...: how a message names the kind.
 [[nodiscard]] std::string_view name_of(Value::Kind kind);
 
