@@ -150,10 +150,11 @@ void read_feed_forward(const Cursor& table, Model& model) {
                     model.feed_forward_size);
 }
 
-void read_model(const Cursor& root, Model& model) {
+/// Reads [model]. Tells whether the number of layers is known.
+bool read_model(const Cursor& root, Model& model) {
     const auto table = require_table(root, "model", "the shape of the transformer");
     if (!table) {
-        return;
+        return false;
     }
     table->only_keys({"layers",
                       "hidden_size",
@@ -170,7 +171,7 @@ void read_model(const Cursor& root, Model& model) {
                       "dropout",
                       "fused_attention",
                       "parameters"});
-    require_integer(
+    const bool layers_known = require_integer(
         *table, "layers", "the number of transformer layers", kMostLayers, model.layers);
     const bool hidden_known = require_integer(
         *table, "hidden_size", "the width of the activations", kWidest, model.hidden_size);
@@ -190,6 +191,7 @@ void read_model(const Cursor& root, Model& model) {
     read_flag(*table, "dropout", model.dropout);
     read_flag(*table, "fused_attention", model.fused_attention);
     model.parameters = read_positive(*table, "parameters", kMostParameters).value_or(0);
+    return layers_known;
 }
 
 void read_stage_layers(const Cursor& table, Job& job, bool layers_known) {
@@ -363,7 +365,8 @@ int states_of(Optimiser optimiser) {
 }
 
 core::Result<Job> read_job(std::string_view text, std::string_view name) {
-    const auto document = core::parse_document(text, name);
+    const auto document =
+        name.ends_with(".json") ? core::parse_json(text, name) : core::parse_toml(text, name);
     if (!document) {
         return tl::unexpected(document.error());
     }
@@ -375,8 +378,7 @@ core::Result<Job> read_job(std::string_view text, std::string_view name) {
     if (const auto title = root.find("name")) {
         job.name = title->string().value_or("");
     }
-    read_model(root, job.model);
-    const bool layers_known = problems.empty();
+    const bool layers_known = read_model(root, job.model);
     const bool dp_known = read_parallel(root, job, layers_known);
     read_batch(root, job, dp_known);
     read_precision(root, job);

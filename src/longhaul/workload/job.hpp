@@ -52,7 +52,7 @@ struct Job {
     int micro_batches_per_message = 1;
 };
 
-/// Reads a job file: TOML when the name ends in ".toml", JSON otherwise. Reports all problems.
+/// Reads a job file: JSON when the name ends in ".json", TOML otherwise. Reports all problems.
 [[nodiscard]] core::Result<Job> read_job(std::string_view text, std::string_view name);
 
 }  // namespace longhaul::workload

@@ -310,6 +310,15 @@ TEST(ReadJob, EveryMistakeGivesOneClearMessage) {
     }
 }
 
+TEST(ReadJob, ReadsJsonByName) {
+    const char* json = R"({"model": {"layers": 2, "hidden_size": 8, "heads": 2, "vocabulary": 9,
+        "sequence_length": 4}, "batch": {"global_batch": 4}, "precision": {"activations": "fp16",
+        "gradients": "fp16"}, "parallel": {"pp": 2, "dp": 2}})";
+    EXPECT_EQ(read_job(json, "job.json").value().sequences_per_replica, 2);
+    EXPECT_FALSE(read_job(json, "standard input"));
+    EXPECT_TRUE(read_job(kGoodJob, "standard input"));
+}
+
 TEST(ReadJob, ReportsAllProblemsAtOnce) {
     const std::string problems = problems_of("[model]\nlayers = 0\n[batch]\n[parallel]\npp = 2\n");
     EXPECT_GE(std::ranges::count(problems, '\n'), 7);

@@ -217,6 +217,10 @@ void append(std::vector<Derivation>& all, std::vector<Derivation> more) {
 
 }  // namespace
 
+core::Gigabytes StageSize::total() const {
+    return gigabytes(std::round((weights + gradients + optimiser + activations).value() * 1e9));
+}
+
 double micro_batches(const Job& job) {
     return job.accumulation_steps * micro_batches_a_flush(job);
 }

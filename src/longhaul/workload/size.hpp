@@ -18,9 +18,8 @@ struct StageSize {
     core::Gigabytes gradients;  ///< also what the stage brings to the data-parallel exchange
     core::Gigabytes optimiser;
     core::Gigabytes activations;
-    [[nodiscard]] core::Gigabytes total() const {
-        return weights + gradients + optimiser + activations;
-    }
+    /// Sum of the four, to a whole byte.
+    [[nodiscard]] core::Gigabytes total() const;
 };
 
 /// One number with where it comes from.
