@@ -19,6 +19,13 @@ Result<Document> reject_unreadable(std::string_view& text, std::string_view name
              fmt::format("not UTF-8 text (byte 0x{:02x})", static_cast<unsigned char>(text[bad])),
              "save the file as UTF-8 text"});
     }
+    if (const std::size_t nul = text.find('\0'); nul != std::string_view::npos) {
+        // The JSON library would take it for the end of the text and pass over what follows.
+        return fail({std::string(name),
+                     fmt::format("byte {}", nul),
+                     "not text (a zero byte)",
+                     "save the file as UTF-8 text"});
+    }
     if (text.starts_with(kByteOrderMark)) {
         text.remove_prefix(kByteOrderMark.size());
     }
