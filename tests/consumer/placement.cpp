@@ -1,4 +1,5 @@
-// rank = replica * pp + stage: with pp = 2, rank 3 is stage 1 of replica 1; a repeated rank is refused.
+// rank = replica * pp + stage: with pp = 2, rank 3 is stage 1 of replica 1; a repeated rank is
+// refused.
 #include <iostream>
 
 #include "longhaul/placement/shape.hpp"
