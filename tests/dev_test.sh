@@ -26,7 +26,7 @@ reset() {
     rm -rf "$tree/build"
     stub dpkg-query "$everything"
     stub apt-get ':'
-    stub apt-cache ':'
+    stub apt-cache 'for p in "$@"; do [ "$p" = policy ] || printf "%s:\n  Candidate: 1.0\n" "$p"; done'
     stub id 'echo 0'
     rm -f "$stubs/sudo"
     stub ctest ':'
@@ -95,7 +95,7 @@ expect_no calls 'libgtest' "$name"
 name="unknown to the package lists: one update, then install"
 reset
 stub dpkg-query 'exit 1'
-stub apt-cache 'exit 100'
+stub apt-cache 'printf "cmake:\n  Candidate: (none)\n"'
 dev build
 [ "$(grep -c 'apt-get.*update' "$work/calls")" -eq 1 ] || fail "$name"
 expect calls 'install' "$name"

@@ -36,6 +36,6 @@ if(longhaul_FOUND)
   message(FATAL_ERROR "0.2 was asked for and an older version accepted")
 endif()
 END
-cmake -S "$work/newer" -B "$work/newer/build" "-DCMAKE_PREFIX_PATH=$prefix" >"$work/log" 2>&1 ||
+cmake -S "$work/newer" -B "$work/newer/build" -G Ninja "-DCMAKE_PREFIX_PATH=$prefix" >"$work/log" 2>&1 ||
     { cat "$work/log" && exit 1; }
 echo "consumer: all checks passed"
