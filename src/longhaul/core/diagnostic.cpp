@@ -1,36 +1,49 @@
 #include "longhaul/core/diagnostic.hpp"
 
 #include <algorithm>
+#include <array>
 
 #include <fmt/format.h>
 
 namespace longhaul::core {
 namespace {
 
-/// Length of the well-formed UTF-8 sequence that starts at `at`, 0 when there is none
-/// (Unicode 15, table 3-7).
+/// Lead bytes from `first` to `last` start a sequence of `length` bytes, the second of which lies
+/// between `low` and `high`, the others between 0x80 and 0xBF.
+struct Sequence {
+    unsigned first, last;
+    unsigned low, high;
+    std::size_t length;
+};
+
+// The well-formed sequences of UTF-8: Unicode 15, table 3-7, without the one-byte row.
+constexpr std::array<Sequence, 8> kSequences = {{{0xC2, 0xDF, 0x80, 0xBF, 2},
+                                                 {0xE0, 0xE0, 0xA0, 0xBF, 3},
+                                                 {0xE1, 0xEC, 0x80, 0xBF, 3},
+                                                 {0xED, 0xED, 0x80, 0x9F, 3},
+                                                 {0xEE, 0xEF, 0x80, 0xBF, 3},
+                                                 {0xF0, 0xF0, 0x90, 0xBF, 4},
+                                                 {0xF1, 0xF3, 0x80, 0xBF, 4},
+                                                 {0xF4, 0xF4, 0x80, 0x8F, 4}}};
+
+/// Length of the well-formed UTF-8 sequence that starts at `at`, 0 when there is none.
 std::size_t utf8_length(std::string_view text, std::size_t at) {
-    const auto byte = [&](std::size_t i) -> unsigned {
-        return i < text.size() ? static_cast<unsigned char>(text[i]) : 0U;
+    const auto within = [&](std::size_t i, unsigned low, unsigned high) {
+        return i < text.size() && static_cast<unsigned char>(text[i]) >= low &&
+               static_cast<unsigned char>(text[i]) <= high;
     };
-    const auto tail = [&](std::size_t i) { return byte(i) >= 0x80 && byte(i) <= 0xBF; };
-    const unsigned lead = byte(at);
-    if (lead < 0x80) {
+    if (within(at, 0, 0x7F)) {
         return 1;
     }
-    const unsigned second = byte(at + 1);
-    if (lead >= 0xC2 && lead <= 0xDF) {
-        return tail(at + 1) ? 2 : 0;
-    }
-    if (lead >= 0xE0 && lead <= 0xEF) {
-        const unsigned low = lead == 0xE0 ? 0xA0 : 0x80;
-        const unsigned high = lead == 0xED ? 0x9F : 0xBF;
-        return second >= low && second <= high && tail(at + 2) ? 3 : 0;
-    }
-    if (lead >= 0xF0 && lead <= 0xF4) {
-        const unsigned low = lead == 0xF0 ? 0x90 : 0x80;
-        const unsigned high = lead == 0xF4 ? 0x8F : 0xBF;
-        return second >= low && second <= high && tail(at + 2) && tail(at + 3) ? 4 : 0;
+    for (const Sequence& sequence : kSequences) {
+        if (!within(at, sequence.first, sequence.last)) {
+            continue;
+        }
+        bool good = within(at + 1, sequence.low, sequence.high);
+        for (std::size_t i = 2; i < sequence.length; ++i) {
+            good = good && within(at + i, 0x80, 0xBF);
+        }
+        return good ? sequence.length : 0;
     }
     return 0;
 }
