@@ -192,6 +192,8 @@ COMMANDS = {
                         {"fabric.json": FABRIC, "map.json": RANK_MAP}, output=False),
     "explain": Command(["explain", "plan.json"],
                        {"plan.json": None, "fabric.json": FABRIC}, output=False),
+    "place-job": Command(["place", "--fabric", "fabric.json", "--job", "job.toml", *QUICK],
+                         {"fabric.json": FABRIC, "job.toml": JOB}),
     "size": Command(["size", "--job", "job.toml"], {"job.toml": JOB}),
     "launch": Command(["launch", "plan.json", "--to", "env", "--hosts", "hosts.toml", "--command",
                        "python3 train.py"],
@@ -388,9 +390,9 @@ def hosts_cases():
                "longhaul.hosts/1")
 
 
-def job_cases():
+def job_cases(command):
     def case(name, content, words):
-        return Case("size", name, "job.toml", content, words)
+        return Case(command, name, "job.toml", content, words)
 
     def change(name, old, new, words):
         return case(name, replaced(JOB, old, new), words)
@@ -433,7 +435,11 @@ def all_cases(plan):
     yield from region_cases()
     yield from group_cases()
     yield from map_cases()
-    yield from job_cases()
+    yield from job_cases("size")
+    yield from (case for case in job_cases("place-job")
+                if case.name.endswith(("/stages", "/absent", "/layers-nan", "/brackets")))
+    yield Case("place-job", "other-shape", "job.toml", replaced(JOB, "dp = 2", "dp = 3"),
+               "pp 2 x dp 3", "fabric.json")
     if plan is not None:
         yield from plan_cases("explain", plan)
         yield from plan_cases("launch", plan)
