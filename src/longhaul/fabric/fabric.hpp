@@ -1,0 +1,76 @@
+// Measured links between devices: start-up latency and bandwidth of every ordered pair.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "longhaul/core/diagnostic.hpp"
+#include "longhaul/core/grid.hpp"
+#include "longhaul/core/units.hpp"
+#include "longhaul/core/value.hpp"
+
+namespace longhaul::fabric {
+
+/// What is known of one accelerator; everything is optional.
+struct Device {
+    std::string host;
+    std::string address;
+    std::optional<int> local_rank;
+    std::string gpu;
+    std::optional<double> memory_gb;
+    double speed = 1;  ///< relative to the reference device, > 0
+    std::vector<std::string> groups;
+    core::Value unknown = core::Value::object();  ///< keys of newer versions, kept on rewriting
+};
+
+/// Lower and upper end of a measured matrix, n x n.
+struct Interval {
+    core::Grid<double> lower;
+    core::Grid<double> upper;
+};
+
+/// The parts of a fabric. Row = sender, column = receiver; diagonals are ignored.
+struct FabricParts {
+    std::vector<std::string> labels;  ///< n locality labels, may repeat
+    core::Grid<double> alpha_ms;      ///< n x n start-up latency, ms, >= 0
+    core::Grid<double> beta_gbps;     ///< n x n bandwidth, decimal Gbit/s, > 0 off the diagonal
+    std::vector<Device> devices;      ///< n, or empty when nothing is known
+    core::Grid<char> estimated;       ///< n x n: 1 where not measured; empty when unknown
+    std::optional<Interval> alpha_interval;
+    std::optional<Interval> beta_interval;
+    std::string provenance;
+    core::Value unknown = core::Value::object();  ///< keys of newer versions, kept on rewriting
+};
+
+/// A fabric that holds: square matrices of one size, finite and plausible values.
+class Fabric {
+public:
+    /// Checks the parts. Every problem is reported, with `name` as the file. O(n^2).
+    [[nodiscard]] static core::Result<Fabric> make(FabricParts parts, const std::string& name);
+
+    [[nodiscard]] std::size_t size() const { return parts_.labels.size(); }
+    [[nodiscard]] const FabricParts& parts() const { return parts_; }
+    [[nodiscard]] const std::vector<std::string>& labels() const { return parts_.labels; }
+
+    /// Host of every device as a small index (equal host name = equal index); devices without a
+    /// host name get one of their own.
+    [[nodiscard]] std::vector<int> host_of_device() const;
+
+private:
+    explicit Fabric(FabricParts parts) : parts_(std::move(parts)) {}
+    FabricParts parts_;
+};
+
+/// Symmetric equal-payload transfer time in seconds, n x n, zero on the diagonal:
+///     T_ij(c, m) = m (a_ij + a_ji) / 2 / 1000 + 8 c (1/b_ij + 1/b_ji) / 2
+/// The harmonic mean of both bandwidths keeps the sum of both directions' serialisation times.
+/// Source: geo-placement page, "Architecture". c >= 0, m >= 0. O(n^2).
+[[nodiscard]] core::Grid<double> transfer_seconds(const Fabric& fabric,
+                                                  core::Gigabytes payload,
+                                                  int messages);
+
+/// Index of equal labels in order of first occurrence: O(n log n).
+[[nodiscard]] std::vector<int> index_of_labels(const std::vector<std::string>& labels);
+
+}  // namespace longhaul::fabric

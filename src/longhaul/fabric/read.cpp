@@ -1,0 +1,297 @@
+#include "longhaul/fabric/read.hpp"
+
+#include <fmt/format.h>
+
+#include "longhaul/core/cursor.hpp"
+#include "longhaul/fabric/tables.hpp"
+
+namespace longhaul::fabric {
+namespace {
+
+using core::Cursor;
+using core::Grid;
+using core::Value;
+
+constexpr std::size_t kMaxDevices = 20'000;
+
+/// Rows of numbers. Every ragged row and every entry that is no number is a problem.
+Grid<double> read_matrix(const Cursor& matrix) {
+    if (!matrix.is_array()) {
+        return {};
+    }
+    const std::size_t rows = matrix.value().size();
+    const std::size_t columns =
+        matrix.value().items.empty() ? 0 : matrix.value().items.front().size();
+    Grid<double> grid(rows, columns);
+    for (std::size_t i = 0; i < rows; ++i) {
+        const Cursor row = matrix.item(i);
+        if (!row.is_array()) {
+            continue;
+        }
+        if (row.value().size() != columns) {
+            row.report(
+                fmt::format("has {} entries, the first row has {}", row.value().size(), columns),
+                "give all rows the same length");
+            continue;
+        }
+        const std::vector<double>& numbers = row.value().numbers;
+        for (std::size_t j = 0; j < columns; ++j) {
+            grid(i, j) = numbers.empty() ? row.item(j).number().value_or(0) : numbers[j];
+        }
+    }
+    return grid;
+}
+
+Grid<char> read_flags(const Cursor& matrix, std::size_t n) {
+    Grid<char> grid(n, n, 0);
+    if (!matrix.is_array() || matrix.value().size() != n) {
+        matrix.report("is not n x n", fmt::format("it must be {} x {} booleans", n, n));
+        return grid;
+    }
+    for (std::size_t i = 0; i < n; ++i) {
+        const Cursor row = matrix.item(i);
+        if (!row.is_array()) {
+            continue;
+        }
+        if (row.value().size() != n) {
+            row.report(fmt::format("has {} entries", row.value().size()),
+                       fmt::format("it must have {}", n));
+            continue;
+        }
+        for (std::size_t j = 0; j < n; ++j) {
+            grid(i, j) = row.item(j).boolean().value_or(false) ? 1 : 0;
+        }
+    }
+    return grid;
+}
+
+std::vector<std::string> read_strings(const Cursor& list) {
+    std::vector<std::string> strings;
+    for (std::size_t i = 0; list.is_array() && i < list.value().size(); ++i) {
+        strings.push_back(list.item(i).string().value_or(""));
+    }
+    return strings;
+}
+
+/// Members of `object` that are not in `known`.
+Value unknown_members(const Value& object, std::initializer_list<std::string_view> known) {
+    Value rest = Value::object();
+    for (const core::Member& member : object.members) {
+        if (std::find(known.begin(), known.end(), member.key) == known.end()) {
+            rest.members.push_back(member);
+        }
+    }
+    return rest;
+}
+
+Device read_device(const Cursor& object) {
+    Device device;
+    if (!object.is_object()) {
+        return device;
+    }
+    const auto text = [&](std::string_view key) {
+        const auto found = object.find(key);
+        return found ? found->string().value_or("") : std::string();
+    };
+    device.host = text("host");
+    device.address = text("address");
+    device.gpu = text("gpu");
+    if (const auto rank = object.find("local_rank")) {
+        device.local_rank = rank->integer(0, 1'000'000);
+    }
+    if (const auto memory = object.find("memory_gb")) {
+        device.memory_gb = memory->positive_number();
+    }
+    if (const auto speed = object.find("speed")) {
+        device.speed = speed->positive_number().value_or(1);
+    }
+    if (const auto groups = object.find("groups")) {
+        device.groups = read_strings(*groups);
+    }
+    device.unknown = unknown_members(
+        object.value(), {"host", "address", "local_rank", "gpu", "memory_gb", "speed", "groups"});
+    return device;
+}
+
+std::optional<Interval> read_interval(const Cursor& root, std::string_view key) {
+    const auto intervals = root.find("interval");
+    const auto pair = intervals && intervals->is_object() ? intervals->find(key) : std::nullopt;
+    if (!pair || !pair->is_object()) {
+        return std::nullopt;
+    }
+    const auto lower = pair->require("lower", "the lower ends, n x n");
+    const auto upper = pair->require("upper", "the upper ends, n x n");
+    if (!lower || !upper) {
+        return std::nullopt;
+    }
+    return Interval{read_matrix(*lower), read_matrix(*upper)};
+}
+
+FabricParts read_matrices(const Cursor& root) {
+    FabricParts parts;
+    core::check_format(root, "longhaul.fabric", 1, false);
+    if (const auto labels = root.require("labels", "one locality label a device")) {
+        parts.labels = read_strings(*labels);
+    }
+    if (const auto alpha = root.require("alpha_ms", "the n x n latencies in ms")) {
+        parts.alpha_ms = read_matrix(*alpha);
+    }
+    if (const auto beta = root.require("beta_gbps", "the n x n bandwidths in Gbit/s")) {
+        parts.beta_gbps = read_matrix(*beta);
+    }
+    if (const auto devices = root.find("devices"); devices && devices->is_array()) {
+        for (std::size_t i = 0; i < devices->value().size(); ++i) {
+            parts.devices.push_back(read_device(devices->item(i)));
+        }
+    }
+    if (const auto estimated = root.find("estimated")) {
+        parts.estimated = read_flags(*estimated, parts.labels.size());
+    }
+    parts.alpha_interval = read_interval(root, "alpha_ms");
+    parts.beta_interval = read_interval(root, "beta_gbps");
+    if (const auto provenance = root.find("provenance")) {
+        parts.provenance = provenance->value().kind == Value::Kind::kString
+                               ? provenance->value().string
+                               : core::write_json(provenance->value());
+    }
+    parts.unknown = unknown_members(root.value(),
+                                    {"format",
+                                     "labels",
+                                     "alpha_ms",
+                                     "beta_gbps",
+                                     "devices",
+                                     "estimated",
+                                     "interval",
+                                     "provenance"});
+    return parts;
+}
+
+FabricParts read_parts(const Cursor& root) {
+    if (root.find("alpha_ms") || root.find("beta_gbps") || root.find("labels")) {
+        return read_matrices(root);
+    }
+    if (root.find("regions")) {
+        return expand_regions(root);
+    }
+    if (root.find("instances") || root.find("groups")) {
+        return expand_host_groups(root);
+    }
+    root.report(
+        "holds neither matrices nor a table",
+        "give labels, alpha_ms and beta_gbps; or regions and pairs; or groups of instances");
+    return {};
+}
+
+Value matrix_value(const Grid<double>& grid) {
+    Value rows = Value::array();
+    for (std::size_t i = 0; i < grid.rows(); ++i) {
+        rows.append(std::vector<double>(grid.row(i).begin(), grid.row(i).end()));
+    }
+    return rows;
+}
+
+Value flags_value(const Grid<char>& grid) {
+    Value rows = Value::array();
+    for (std::size_t i = 0; i < grid.rows(); ++i) {
+        Value row = Value::array();
+        for (const char flag : grid.row(i)) {
+            row.append(flag != 0);
+        }
+        rows.append(std::move(row));
+    }
+    return rows;
+}
+
+Value device_value(const Device& device) {
+    Value object = Value::object();
+    for (const auto& [key, text] :
+         {std::pair{"host", &device.host}, {"address", &device.address}, {"gpu", &device.gpu}}) {
+        if (!text->empty()) {
+            object.set(key, *text);
+        }
+    }
+    if (device.local_rank) {
+        object.set("local_rank", *device.local_rank);
+    }
+    if (device.memory_gb) {
+        object.set("memory_gb", *device.memory_gb);
+    }
+    if (device.speed != 1) {
+        object.set("speed", device.speed);
+    }
+    if (!device.groups.empty()) {
+        Value groups = Value::array();
+        for (const std::string& group : device.groups) {
+            groups.append(group);
+        }
+        object.set("groups", std::move(groups));
+    }
+    for (const core::Member& member : device.unknown.members) {
+        object.set(member.key, member.value);
+    }
+    return object;
+}
+
+}  // namespace
+
+core::Result<Fabric> read_fabric(std::string_view text, std::string_view name) {
+    core::Result<core::Document> document = core::parse_document(text, name);
+    if (!document) {
+        return tl::unexpected(document.error());
+    }
+    core::Diagnostics problems;
+    const Cursor root(*document, problems);
+    FabricParts parts = read_parts(root);
+    if (parts.labels.size() > kMaxDevices) {
+        root.report(fmt::format("has {} devices", parts.labels.size()),
+                    fmt::format("at most {} are supported", kMaxDevices));
+    }
+    if (!problems.empty()) {
+        return tl::unexpected(std::move(problems));
+    }
+    return Fabric::make(std::move(parts), document->name);
+}
+
+Value to_value(const Fabric& fabric) {
+    const FabricParts& parts = fabric.parts();
+    Value root = Value::object();
+    Value labels = Value::array();
+    for (const std::string& label : parts.labels) {
+        labels.append(label);
+    }
+    root.set("format", "longhaul.fabric/1").set("labels", std::move(labels));
+    root.set("alpha_ms", matrix_value(parts.alpha_ms));
+    root.set("beta_gbps", matrix_value(parts.beta_gbps));
+    if (!parts.devices.empty()) {
+        Value devices = Value::array();
+        for (const Device& device : parts.devices) {
+            devices.append(device_value(device));
+        }
+        root.set("devices", std::move(devices));
+    }
+    if (!parts.estimated.empty()) {
+        root.set("estimated", flags_value(parts.estimated));
+    }
+    Value intervals = Value::object();
+    for (const auto& [key, interval] :
+         {std::pair{"alpha_ms", &parts.alpha_interval}, {"beta_gbps", &parts.beta_interval}}) {
+        if (*interval) {
+            intervals.set(key,
+                          Value::object()
+                              .set("lower", matrix_value((*interval)->lower))
+                              .set("upper", matrix_value((*interval)->upper)));
+        }
+    }
+    if (!intervals.members.empty()) {
+        root.set("interval", std::move(intervals));
+    }
+    if (!parts.provenance.empty()) {
+        root.set("provenance", parts.provenance);
+    }
+    for (const core::Member& member : parts.unknown.members) {
+        root.set(member.key, member.value);
+    }
+    return root;
+}
+
+}  // namespace longhaul::fabric

@@ -1,0 +1,29 @@
+// Device classes: devices that the fabric cannot tell apart, exactly or within a tolerance.
+#pragma once
+
+#include <vector>
+
+#include "longhaul/placement/costs.hpp"
+
+namespace longhaul::placement {
+
+struct Classes {
+    std::vector<int> of_device;             ///< class of each device
+    std::vector<std::vector<int>> members;  ///< devices of each class, ascending
+    bool exact = false;                     ///< swapping two members changes no cost at all
+    [[nodiscard]] std::size_t size() const { return members.size(); }
+};
+
+/// Classes of devices i, j with equal costs to every third device; members are then
+/// interchangeable in any placement. O(n^2 + n K) for K classes when most comparisons end early.
+[[nodiscard]] Classes exact_classes(const Costs& costs);
+
+/// Classes whose members' costs to every third device agree with those of the first member within
+/// a factor 1 + tolerance. Above 512 devices a fixed sample of third devices is compared. O(n K s).
+[[nodiscard]] Classes tolerant_classes(const Costs& costs, double tolerance);
+
+/// K x K costs between classes: mean over the pairs of devices (the common value when exact). The
+/// diagonal holds the cost inside a class, 0 for a class of one.
+[[nodiscard]] Costs class_costs(const Costs& costs, const Classes& classes);
+
+}  // namespace longhaul::placement

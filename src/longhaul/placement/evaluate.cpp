@@ -1,0 +1,62 @@
+#include "longhaul/placement/evaluate.hpp"
+
+#include <algorithm>
+
+namespace longhaul::placement {
+
+GroupExchange group_exchange(const core::Grid<double>& exchange, std::span<const int> group) {
+    GroupExchange worst;
+    for (const int device : group) {
+        double seconds = 0;
+        for (const int peer : group) {
+            seconds += exchange(device, peer);  // zero for the device itself
+        }
+        if (worst.device < 0 || seconds > worst.seconds) {
+            worst = {seconds, device};
+        }
+    }
+    return worst;
+}
+
+Score score_as_mapped(const Costs& costs, const Placement& placement) {
+    Score score;
+    const Stages stages = placement.stages();
+    for (std::size_t s = 0; s < stages.size(); ++s) {
+        score.data_parallel =
+            std::max(score.data_parallel, group_exchange(costs.exchange, stages[s]).seconds);
+        if (s == 0) {
+            continue;
+        }
+        double edge = 0;
+        for (std::size_t r = 0; r < stages[s].size(); ++r) {
+            edge = std::max(edge, costs.pipeline(stages[s - 1][r], stages[s][r]));
+        }
+        score.pipeline += edge;
+    }
+    return score;
+}
+
+core::Grid<double> edge_matrix(const core::Grid<double>& pipeline, const Stages& stages) {
+    core::Grid<double> edges(stages.size(), stages.size(), 0.0);
+    BottleneckSolver solver;
+    for (std::size_t a = 0; a < stages.size(); ++a) {
+        for (std::size_t b = a + 1; b < stages.size(); ++b) {
+            edges(a, b) = edges(b, a) = solver.solve(pipeline, stages[a], stages[b]);
+        }
+    }
+    return edges;
+}
+
+Solved solve_inner(const Costs& costs, const Stages& stages) {
+    Solved solved;
+    for (const std::vector<int>& group : stages) {
+        solved.score.data_parallel =
+            std::max(solved.score.data_parallel, group_exchange(costs.exchange, group).seconds);
+    }
+    Path path = held_karp(edge_matrix(costs.pipeline, stages));
+    solved.score.pipeline = path.length;
+    solved.order = std::move(path.order);
+    return solved;
+}
+
+}  // namespace longhaul::placement

@@ -1,0 +1,53 @@
+// The objective: what a placement costs under the model.
+//
+//     DataP    = max over stage groups, max over their devices d, of sum over peers of exchange(d,
+//     peer) edge     = max over matched pairs of pipeline(d, d') Pipeline = sum of the edges along
+//     the path of stages score    = DataP + Pipeline, seconds
+//
+// Source: geo-placement page, "Architecture" (its factors of two are inside Costs).
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "longhaul/placement/costs.hpp"
+#include "longhaul/placement/matching.hpp"
+#include "longhaul/placement/path.hpp"
+
+namespace longhaul::placement {
+
+struct Score {
+    double data_parallel = 0;
+    double pipeline = 0;
+    [[nodiscard]] double total() const { return data_parallel + pipeline; }
+};
+
+/// The worst device of a stage group.
+struct GroupExchange {
+    double seconds = 0;
+    int device = -1;
+};
+
+/// Data-parallel term of one stage group: worst device, first of equals. O(dp^2).
+[[nodiscard]] GroupExchange group_exchange(const core::Grid<double>& exchange,
+                                           std::span<const int> group);
+
+/// Score of a placement exactly as it stands: its own pairs, its own order of stages. O(n dp).
+[[nodiscard]] Score score_as_mapped(const Costs& costs, const Placement& placement);
+
+/// Stage groups in any order, each any order of its devices.
+using Stages = std::vector<std::vector<int>>;
+
+/// P x P matrix of bottleneck matching values between stage groups. O(P^2) matchings.
+[[nodiscard]] core::Grid<double> edge_matrix(const core::Grid<double>& pipeline,
+                                             const Stages& stages);
+
+/// Score of a partition into stage groups with both inner problems solved exactly; `order` is the
+/// path over the groups. pp <= kMaxExactStages (asserted).
+struct Solved {
+    Score score;
+    std::vector<int> order;
+};
+[[nodiscard]] Solved solve_inner(const Costs& costs, const Stages& stages);
+
+}  // namespace longhaul::placement

@@ -1,0 +1,97 @@
+#include "longhaul/placement/path.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include <fmt/format.h>
+
+#include "longhaul/core/assert.hpp"
+
+namespace longhaul::placement {
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+/// best[mask * p + v] = shortest path over exactly the nodes of mask that ends in v.
+std::vector<double> path_table(const core::Grid<double>& edges, std::size_t p) {
+    const std::size_t masks = std::size_t{1} << p;
+    std::vector<double> best(masks * p, kInfinity);
+    for (std::size_t v = 0; v < p; ++v) {
+        best[(std::size_t{1} << v) * p + v] = 0;
+    }
+    std::vector<double> next(p);
+    for (std::size_t mask = 1; mask + 1 < masks; ++mask) {
+        const double* here = &best[mask * p];
+        std::ranges::fill(next, kInfinity);
+        for (std::size_t u = 0; u < p; ++u) {
+            if ((mask >> u & 1U) == 0) {
+                continue;
+            }
+            const double base = here[u];
+            const double* row = edges.row(u).data();
+            for (std::size_t v = 0; v < p; ++v) {
+                const double length = base + row[v];
+                next[v] = length < next[v] ? length : next[v];
+            }
+        }
+        for (std::size_t v = 0; v < p; ++v) {
+            if ((mask >> v & 1U) == 0) {
+                best[(mask | std::size_t{1} << v) * p + v] = next[v];
+            }
+        }
+    }
+    return best;
+}
+
+}  // namespace
+
+Path held_karp(const core::Grid<double>& edges) {
+    const std::size_t p = edges.rows();
+    LONGHAUL_ASSERT(p >= 1 && p <= static_cast<std::size_t>(kMaxExactStages));
+    LONGHAUL_ASSERT(edges.columns() == p);
+    const std::vector<double> best = path_table(edges, p);
+    std::size_t mask = (std::size_t{1} << p) - 1;
+    const auto last = best.end() - static_cast<std::ptrdiff_t>(p);
+    auto node = static_cast<std::size_t>(std::min_element(last, best.end()) - last);
+    Path path{last[static_cast<std::ptrdiff_t>(node)], {}};
+    while (true) {
+        path.order.push_back(static_cast<int>(node));
+        const double length = best[mask * p + node];
+        mask &= ~(std::size_t{1} << node);
+        if (mask == 0) {
+            break;
+        }
+        std::size_t before = 0;
+        // The table holds exactly these sums, so the comparison is of equal computations.
+        while ((mask >> before & 1U) == 0 ||
+               best[mask * p + before] + edges(before, node) != length) {
+            ++before;
+            LONGHAUL_ASSERT(before < p);
+        }
+        node = before;
+    }
+    if (path.order.front() > path.order.back()) {
+        std::ranges::reverse(path.order);
+    }
+    return path;
+}
+
+core::Result<Path> shortest_path(const core::Grid<double>& edges) {
+    const auto p = static_cast<int>(edges.rows());
+    if (p > kMaxExactStages) {
+        return core::fail({"", "stages", too_many_stages(p), too_many_stages_fix()});
+    }
+    return held_karp(edges);
+}
+
+std::string too_many_stages(int pp) {
+    return fmt::format(
+        "{} stages, and the exact path over stages is limited to {}", pp, kMaxExactStages);
+}
+
+std::string too_many_stages_fix() {
+    return fmt::format("use at most {} stages: fewer and larger stages (lower pp, higher dp)",
+                       kMaxExactStages);
+}
+
+}  // namespace longhaul::placement

@@ -1,0 +1,14 @@
+// The search that `place` uses: seeds, then annealing over counts, then over devices.
+#pragma once
+
+#include "longhaul/placement/search.hpp"
+
+namespace longhaul::placement {
+
+class PortfolioSearch : public Search {
+public:
+    [[nodiscard]] SearchResult run(const Problem& problem,
+                                   const SearchOptions& options) const override;
+};
+
+}  // namespace longhaul::placement
