@@ -14,6 +14,7 @@ int run(int argc, char** argv) {
     Session session{{argv, argv + argc}, {}};
     parser.set_version_flag("--version", "longhaul " LONGHAUL_VERSION);
     parser.require_subcommand(1);
+    add_launch(parser, session);
     add_size(parser, session);
     try {
         parser.parse(argc, argv);

@@ -156,13 +156,13 @@ bool equal_on(const AxisValues& sizes, const Convention& a, const Convention& b)
 
 std::string conventions_table() {
     std::string table = fmt::format(
-        "{:<26}{:<13}{:<34}{}\n", "convention", "fastest first", "  rank", "framework (source)");
+        "{:<26}{:<13}{:<52}{}\n", "convention", "fastest first", "  rank", "framework (source)");
     for (const Convention& convention : kConventions) {
         std::string order;
         for (const char letter : convention.order) {
             order += order.empty() ? std::string(1, letter) : fmt::format(" {}", letter);
         }
-        table += fmt::format("{:<26}{:<15}{:<32}  {} ({})\n",
+        table += fmt::format("{:<26}{:<15}{:<50}  {} ({})\n",
                              convention.name,
                              order,
                              convention.formula,

@@ -42,7 +42,7 @@ std::string deepspeed_children(const Job& job) {
     for (std::size_t node = 0; node < order.size(); ++node) {
         text +=
             fmt::format("{}) node_rank={} ;;\n",
-                        shell_quoted(job.hosts.hosts[static_cast<std::size_t>(order[node])].name),
+                        single_quoted(job.hosts.hosts[static_cast<std::size_t>(order[node])].name),
                         node);
     }
     const std::string include = inclusion(job);
@@ -79,6 +79,15 @@ core::Result<Launch> emit_deepspeed(const Job& job) {
         "LOCAL_RANK is the rank modulo the processes of the host, as DeepSpeed sets it; "
         "rank_exec.sh orders CUDA_VISIBLE_DEVICES to match. The training script reads LOCAL_RANK; "
         "it gets no --local_rank argument.");
+    const Convention& pipeline = *find_convention("deepspeed-pipe-data");
+    if (!equal_on(axis_sizes(job.shape), *job.convention, pipeline)) {
+        launch.notes.push_back(fmt::format(
+            "Ranks are numbered as {} does. PipelineModule of DeepSpeed numbers them as "
+            "{}: use --convention {} with it.",
+            job.convention->name,
+            pipeline.name,
+            pipeline.name));
+    }
     return launch;
 }
 

@@ -17,7 +17,7 @@ std::string env_children(const Job& job) {
         job.world_size(),
         command_words(job));
     for (std::size_t h = 0; h < job.hosts.hosts.size(); ++h) {
-        text += fmt::format("{})\n", shell_quoted(job.hosts.hosts[h].name));
+        text += fmt::format("{})\n", single_quoted(job.hosts.hosts[h].name));
         for (const int rank : job.ranks_of_host[h]) {
             text += fmt::format("    run {} {} &\n    pids=\"$pids $!\"\n",
                                 rank,

@@ -13,16 +13,15 @@ bool numbers_like(const Job& job, std::string_view name) {
     return equal_on(axis_sizes(job.shape), *job.convention, *find_convention(name));
 }
 
-std::vector<std::string> megatron_flags(const Job& job) {
-    std::vector<std::string> flags = {"--tensor-model-parallel-size",
-                                      "1",
-                                      "--context-parallel-size",
-                                      "1",
-                                      "--pipeline-model-parallel-size",
-                                      fmt::format("{}", job.shape.pp)};
+/// Flags, each with its words.
+std::vector<std::vector<std::string>> megatron_flags(const Job& job) {
+    std::vector<std::vector<std::string>> flags = {
+        {"--tensor-model-parallel-size", "1"},
+        {"--context-parallel-size", "1"},
+        {"--pipeline-model-parallel-size", fmt::format("{}", job.shape.pp)}};
     // Without the flag Megatron numbers replicas first.
     if (!numbers_like(job, "megatron")) {
-        flags.emplace_back("--use-tp-pp-dp-mapping");
+        flags.push_back({"--use-tp-pp-dp-mapping"});
     }
     return flags;
 }
@@ -37,18 +36,15 @@ std::string refuse_megatron(const Job& job) {
 
 core::Result<Launch> emit_megatron(const Job& job) {
     Job with_flags = job;
-    const std::vector<std::string> flags = megatron_flags(job);
-    for (const std::string& flag : flags) {
-        with_flags.options.command.push_back(flag);
+    std::string lines;
+    for (const std::vector<std::string>& flag : megatron_flags(job)) {
+        std::vector<std::string>& command = with_flags.options.command;
+        command.insert(command.end(), flag.begin(), flag.end());
+        lines += shell_words(flag) + "\n";
     }
     const bool blocks = refuse_split_hosts(job).empty();
     core::Result<Launch> launch = blocks ? emit_torchrun(with_flags) : emit_env(with_flags);
     if (launch) {
-        std::string lines;
-        for (const std::string& flag : flags) {
-            lines +=
-                flag + (flag.starts_with("--") && flag != "--use-tp-pp-dp-mapping" ? " " : "\n");
-        }
         launch->files.push_back({"megatron_flags.txt", std::move(lines)});
         launch->notes.push_back(fmt::format(
             "Started by {}; the flags of megatron_flags.txt are added to the command. "

@@ -56,7 +56,7 @@ OutputFile agent_file(const Job& job) {
     std::string cases;
     for (const Host& host : job.hosts.hosts) {
         cases += fmt::format("{}) exec ssh -o BatchMode=yes -o ConnectTimeout=30 {} \"$*\" ;;\n",
-                             shell_quoted(host.address),
+                             single_quoted(host.address),
                              ssh_destination(host));
     }
     const std::array<Fill, 1> values{{{"CASES", std::move(cases)}}};

@@ -19,6 +19,7 @@ constexpr std::string_view kJob = R"sh(#!/bin/sh
 #SBATCH --nodelist=@NODELIST@
 @GPUS@#SBATCH --exclusive
 # Submitted by launch.sh, which sets LONGHAUL_DIR to the folder of this file.
+# shellcheck disable=SC2016 # "$" in quoted values stays as it is
 set -eu
 : "${LONGHAUL_DIR:?submit this job with launch.sh}"
 export SLURM_HOSTFILE="$LONGHAUL_DIR/slurm_hosts"

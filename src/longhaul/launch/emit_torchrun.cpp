@@ -17,7 +17,7 @@ std::string torchrun_children(const Job& job) {
     for (std::size_t node = 0; node < order.size(); ++node) {
         const auto h = static_cast<std::size_t>(order[node]);
         text += fmt::format("{}) node_rank={} processes={} ;;\n",
-                            shell_quoted(job.hosts.hosts[h].name),
+                            single_quoted(job.hosts.hosts[h].name),
                             node,
                             job.ranks_of_host[h].size());
     }

@@ -47,11 +47,13 @@ struct WordSplitter {
 }  // namespace
 
 std::string shell_quoted(std::string_view text) {
-    LONGHAUL_ASSERT(text.find('\0') == std::string_view::npos);
     // "~" is left out of the plain characters, and a leading "=" expands in zsh.
-    if (!text.empty() && text.front() != '=' && std::ranges::all_of(text, is_plain)) {
-        return std::string(text);
-    }
+    const bool plain = !text.empty() && text.front() != '=' && std::ranges::all_of(text, is_plain);
+    return plain ? std::string(text) : single_quoted(text);
+}
+
+std::string single_quoted(std::string_view text) {
+    LONGHAUL_ASSERT(text.find('\0') == std::string_view::npos);
     std::string quoted = "'";
     for (const char c : text) {
         if (c == '\'') {

@@ -15,6 +15,9 @@ namespace longhaul::launch {
 /// character is plain. Text must not hold NUL. O(size).
 [[nodiscard]] std::string shell_quoted(std::string_view text);
 
+/// The same, always in single quotes: for labels of `case`, where a bare "esac" would be a keyword.
+[[nodiscard]] std::string single_quoted(std::string_view text);
+
 /// Words in shell quotes, joined by spaces.
 [[nodiscard]] std::string shell_words(std::span<const std::string> words);
 
@@ -22,8 +25,8 @@ namespace longhaul::launch {
 /// anything: "$HOME" and "*" stay as they are. Fails on a quote that is not closed.
 [[nodiscard]] core::Result<std::vector<std::string>> split_words(std::string_view line);
 
-/// Whether text holds a control character (C0, DEL, C1), a line or paragraph separator, a byte order
-/// mark or U+FFFE, U+FFFF: what a file of lines, or YAML, cannot hold. Such text is refused.
+/// Whether text holds a control character (C0, DEL, C1), a line or paragraph separator, a byte
+/// order mark or U+FFFE, U+FFFF: what a file of lines, or YAML, cannot hold. Such text is refused.
 [[nodiscard]] bool has_control(std::string_view text);
 
 /// Replaces every "@KEY@" in a script by its value. Each key must occur (asserted).

@@ -9,6 +9,7 @@ namespace {
 constexpr std::string_view kStartHost = R"sh(#!/bin/sh
 # Starts the processes of one host and waits for them; the first failure ends the others.
 #   start_host.sh HOST
+# shellcheck disable=SC2016,SC2317 # "$" in quoted values stays as it is; end is called by a trap
 set -eu
 here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
 state=${LONGHAUL_STATE_DIR:-$here}

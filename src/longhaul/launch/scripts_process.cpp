@@ -45,6 +45,7 @@ done <"$here/rank_map.tsv"
 constexpr std::string_view kRankExec = R"sh(#!/bin/sh
 # Runs one training process: verifies its rank, sets its environment, becomes the command.
 #   rank_exec.sh COMMAND [ARGUMENT...]
+# shellcheck disable=SC2016 # "$" in quoted values stays as it is
 set -eu
 here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
 host=@HOST@
@@ -71,7 +72,7 @@ std::string host_case(const Job& job, int index) {
     const Host& host = job.hosts.hosts[static_cast<std::size_t>(index)];
     const std::vector<int> gpus = gpus_by_local_rank(job, index);
     std::string text = fmt::format("{})\n    gpus={} processes={}",
-                                   shell_quoted(host.name),
+                                   single_quoted(host.name),
                                    fmt::join(gpus, ","),
                                    gpus.size());
     if (!host.interface.empty()) {

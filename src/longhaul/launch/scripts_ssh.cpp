@@ -15,6 +15,8 @@ constexpr std::string_view kHead = R"sh(#!/bin/sh
 set -eu
 here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
 remote=@REMOTE@
+# The same, quoted once more for the shells of the hosts.
+remote_word=@REMOTE_WORD@
 count=@COUNT@
 pids=''
 
@@ -28,6 +30,12 @@ on_host() {
 name_of() {
     case "$1" in
 @NAMES@    esac
+}
+
+# The name, quoted once more for the shell of the host.
+word_of() {
+    case "$1" in
+@WORDS@    esac
 }
 
 # Calls a function for every host at the same time; fails when one of them fails.
@@ -47,9 +55,9 @@ for_all() {
 }
 
 push_host() {
-    name=$(name_of "$1")
+    name=$(name_of "$1") word=$(word_of "$1")
     (cd -- "$here" && tar -cf - -- *) | on_host "$1" \
-        "umask 077 && mkdir -p '$remote' && tar -xf - -C '$remote' && printf '%s\n' '$name' >'$remote/host'" || {
+        "umask 077 && mkdir -p $remote_word && tar -xf - -C $remote_word && printf '%s\n' $word >$remote_word/host" || {
         printf 'longhaul: host %s: could not copy the launch files\n' "$name" >&2
         return 1
     }
@@ -58,13 +66,13 @@ push_host() {
 
 constexpr std::string_view kRun = R"sh(
 stop_host() {
-    on_host "$1" "sh '$remote/stop_host.sh'" </dev/null || :
+    on_host "$1" "sh $remote_word/stop_host.sh" </dev/null || :
 }
 
 run_host() {
     name=$(name_of "$1")
     status=0
-    on_host "$1" "exec sh '$remote/start_host.sh' '$name'" </dev/null || status=$?
+    on_host "$1" "exec sh $remote_word/start_host.sh $(word_of "$1")" </dev/null || status=$?
     if [ "$status" -ne 0 ]; then
         printf 'longhaul: host %s ended with status %s; ending the job\n' "$name" "$status" >&2
         kill -TERM $$
@@ -119,12 +127,18 @@ std::string ssh_target(const Host& host) {
 std::string driver(const Job& job, std::string_view run) {
     std::string targets;
     std::string names;
+    std::string words;
     for (std::size_t i = 0; i < job.hosts.hosts.size(); ++i) {
         const Host& host = job.hosts.hosts[i];
         targets += fmt::format("    {}) set -- {} \"$2\" ;;\n", i, ssh_target(host));
         names += fmt::format("    {}) printf '%s' {} ;;\n", i, shell_quoted(host.name));
+        words +=
+            fmt::format("    {}) printf '%s' {} ;;\n", i, shell_quoted(shell_quoted(host.name)));
     }
-    const std::array<Fill, 4> values{{{"REMOTE", shell_quoted(launch_dir(job))},
+    const std::string remote = shell_quoted(launch_dir(job));
+    const std::array<Fill, 6> values{{{"REMOTE", remote},
+                                      {"REMOTE_WORD", shell_quoted(remote)},
+                                      {"WORDS", std::move(words)},
                                       {"COUNT", fmt::format("{}", job.hosts.hosts.size())},
                                       {"TARGETS", std::move(targets)},
                                       {"NAMES", std::move(names)}}};
