@@ -3,18 +3,14 @@
 #include <memory>
 
 #include "longhaul/command.hpp"
-#include "longhaul/core/cursor.hpp"
-#include "longhaul/core/document.hpp"
 #include "longhaul/directory.hpp"
 #include "longhaul/launch/launcher.hpp"
 #include "longhaul/launch/quote.hpp"
 #include "longhaul/options.hpp"
+#include "longhaul/placement/plan.hpp"
 
 namespace longhaul::app {
 namespace {
-
-constexpr int kMaxSide = 100'000;
-constexpr int kMaxRank = 1'000'000;
 
 struct LaunchOptions {
     std::string plan;
@@ -32,41 +28,14 @@ struct LaunchOptions {
     bool json = false;
 };
 
-struct PlanParts {
-    placement::Shape shape;
-    std::vector<int> rank_map;
-};
-
-/// What launch needs of a plan file: shape and rank_map.
-core::Result<PlanParts> read_plan_parts(const std::string& path) {
+core::Result<placement::Placement> load_placement(const std::string& path) {
     const auto text = read_file(path);
     if (!text) {
         return tl::unexpected(text.error());
     }
-    const auto document = core::parse_json(*text, path == "-" ? "standard input" : path);
-    if (!document) {
-        return tl::unexpected(document.error());
-    }
-    core::Diagnostics problems;
-    const core::Cursor root(*document, problems);
-    core::check_format(root, "longhaul.plan", 1, false);
-    PlanParts parts;
-    if (const auto shape = root.require("shape", "pp and dp"); shape && shape->is_object()) {
-        const auto pp = shape->require("pp", "the number of stages");
-        const auto dp = shape->require("dp", "the number of replicas");
-        parts.shape.pp = pp ? pp->integer(1, kMaxSide).value_or(1) : 1;
-        parts.shape.dp = dp ? dp->integer(1, kMaxSide).value_or(1) : 1;
-    }
-    if (const auto map = root.require("rank_map", "the rank of every device");
-        map && map->is_array()) {
-        for (std::size_t device = 0; device < map->value().size(); ++device) {
-            parts.rank_map.push_back(map->item(device).integer(0, kMaxRank).value_or(0));
-        }
-    }
-    if (!problems.empty()) {
-        return tl::unexpected(std::move(problems));
-    }
-    return parts;
+    auto plan = placement::read_plan(*text, path == "-" ? "standard input" : path);
+    return plan ? plan->placement
+                : core::Result<placement::Placement>(tl::unexpected(plan.error()));
 }
 
 /// Names the file that a problem of the job comes from.
@@ -107,7 +76,7 @@ core::Result<launch::Job> read_job(const LaunchOptions& options) {
             problems.insert(problems.end(), result.error().begin(), result.error().end());
         }
     };
-    const auto plan = read_plan_parts(options.plan);
+    const auto plan = load_placement(options.plan);
     keep(plan);
     const auto text = read_file(options.hosts);
     keep(text);
@@ -124,7 +93,7 @@ core::Result<launch::Job> read_job(const LaunchOptions& options) {
     if (options.master_port != 0) {
         chosen.master_port = options.master_port;
     }
-    auto job = launch::make_job(plan->shape, plan->rank_map, *hosts, std::move(chosen));
+    auto job = launch::make_job(plan->shape(), plan->rank_map(), *hosts, std::move(chosen));
     return job ? std::move(job) : tl::unexpected(placed(job.error(), options));
 }
 

@@ -27,7 +27,13 @@ struct Session {
 
 // One function a command, each in cmd_<name>.cpp: adds the subcommand to the parser; when it is the
 // chosen one, sets session.run.
+void add_demo(CLI::App& parent, Session& session);
+void add_evaluate(CLI::App& parent, Session& session);
+void add_explain(CLI::App& parent, Session& session);
+void add_fabric(CLI::App& parent, Session& session);
 void add_launch(CLI::App& parent, Session& session);
+void add_place(CLI::App& parent, Session& session);
+void add_selftest(CLI::App& parent, Session& session);
 void add_size(CLI::App& parent, Session& session);
 
 /// Prints each problem as "longhaul: file: where: what; fix" on standard error (the first few; a

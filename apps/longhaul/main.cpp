@@ -14,8 +14,14 @@ int run(int argc, char** argv) {
     Session session{{argv, argv + argc}, {}};
     parser.set_version_flag("--version", "longhaul " LONGHAUL_VERSION);
     parser.require_subcommand(1);
-    add_launch(parser, session);
+    add_demo(parser, session);
+    add_fabric(parser, session);
     add_size(parser, session);
+    add_place(parser, session);
+    add_evaluate(parser, session);
+    add_explain(parser, session);
+    add_launch(parser, session);
+    add_selftest(parser, session);
     try {
         parser.parse(argc, argv);
     } catch (const CLI::Success& success) {

@@ -1,4 +1,4 @@
-// Command-line pieces that several commands share. Includes CLI11: for cmd_*.cpp and main.cpp only.
+// Command-line pieces that every command can use. Includes CLI11: for cmd_*.cpp and main.cpp only.
 #pragma once
 
 #include <cmath>
@@ -9,20 +9,20 @@
 
 namespace longhaul::app {
 
-/// Accepts finite numbers >= minimum (> minimum when `open`).
-inline CLI::Validator finite_number(double minimum, bool open = false) {
-    return {[minimum, open](std::string& text) -> std::string {
-                char* end = nullptr;
-                const double value = std::strtod(text.c_str(), &end);
-                const bool good = end != text.c_str() && *end == '\0' && std::isfinite(value) &&
-                                  (open ? value > minimum : value >= minimum);
-                return good ? ""
-                            : fmt::format("found {}; it must be a number {} {}",
-                                          text,
-                                          open ? "greater than" : "of at least",
-                                          minimum);
-            },
-            ""};
+/// Accepts finite numbers from minimum to maximum.
+inline CLI::Validator finite_number(double minimum, double maximum) {
+    return {
+        [minimum, maximum](std::string& text) -> std::string {
+            char* end = nullptr;
+            const double value = std::strtod(text.c_str(), &end);
+            const bool good = end != text.c_str() && *end == '\0' && std::isfinite(value) &&
+                              value >= minimum && value <= maximum;
+            return good
+                       ? ""
+                       : fmt::format(
+                             "found {}; it must be a number from {} to {}", text, minimum, maximum);
+        },
+        ""};
 }
 
 /// Adds the closing "Example:" of a command's help.

@@ -12,7 +12,7 @@ struct AnnealOptions {
     std::uint64_t evaluations = 50'000;
     double start_temperature = 0.1;  ///< share of the starting score
     double end_temperature = 0.0005;
-    std::function<bool()> stop;        ///< see SearchOptions
+    std::function<bool()> stop;         ///< see SearchOptions
     std::uint64_t stop_interval = 128;  ///< evaluations between two questions to `stop`
 };
 

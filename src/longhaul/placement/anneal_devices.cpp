@@ -44,11 +44,7 @@ public:
             }
         }
         const Solved solved = solve_inner(costs_, best);
-        Stages ordered;
-        for (const int stage : solved.order) {
-            ordered.push_back(best[stage]);
-        }
-        return {std::move(ordered), solved.score.total(), done};
+        return {in_order(best, solved.order), solved.score.total(), done};
     }
 
 private:

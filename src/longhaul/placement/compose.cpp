@@ -29,11 +29,13 @@ std::vector<int> continue_pipelines(const Costs& costs,
         for (std::size_t j = 0; j < next.size(); ++j) {
             const double seconds = costs.pipeline(stage[i], next[j]);
             const bool apart = host_of[stage[i]] != host_of[next[j]];
+            // Squared: among equals, positions keep their order.
+            const std::int64_t distance = stage[i] - next[j];
             price(i, j) = {{seconds > bottleneck ? kForbidden
                             : apart              ? 1
                                                  : 0,
                             nanoseconds(seconds),
-                            std::abs(stage[i] - next[j])}};
+                            distance * distance}};
         }
     }
     const std::vector<int> column = least_assignment(price);

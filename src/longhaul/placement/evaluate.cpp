@@ -59,4 +59,13 @@ Solved solve_inner(const Costs& costs, const Stages& stages) {
     return solved;
 }
 
+Stages in_order(const Stages& stages, std::span<const int> order) {
+    Stages ordered;
+    ordered.reserve(order.size());
+    for (const int stage : order) {
+        ordered.push_back(stages[stage]);
+    }
+    return ordered;
+}
+
 }  // namespace longhaul::placement

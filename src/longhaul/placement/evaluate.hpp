@@ -50,4 +50,7 @@ struct Solved {
 };
 [[nodiscard]] Solved solve_inner(const Costs& costs, const Stages& stages);
 
+/// Stage groups permuted: result[i] = stages[order[i]].
+[[nodiscard]] Stages in_order(const Stages& stages, std::span<const int> order);
+
 }  // namespace longhaul::placement

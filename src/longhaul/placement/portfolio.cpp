@@ -72,16 +72,27 @@ private:
         return anneal;
     }
 
-    /// Realises counts on the devices and scores them there.
-    void offer_counts(const Counts& counts, const Classes& classes, const std::string& origin) {
-        const Stages stages = realise(counts, classes);
-        const Solved solved = solve_inner(problem_.costs, stages);
-        Stages ordered;
-        for (const int stage : solved.order) {
-            ordered.push_back(stages[stage]);
+    /// Realises counts on the devices and scores them there. Rows are in path order; read backwards
+    /// they cost the same, so they begin at the end that is nearer to the first class.
+    void offer_counts(Counts counts, const Classes& classes, const std::string& origin) {
+        std::size_t front = 0;
+        std::size_t back = counts.rows() - 1;
+        while (counts(front, 0) == 0 && counts(back, 0) == 0) {
+            ++front;
+            --back;
         }
-        offer(ordered, solved.score.total(), origin);
-        starts_.push_back({std::move(ordered), solved.score.total()});
+        if (counts(front, 0) == 0) {
+            std::vector<int> backwards(counts.rows());
+            std::iota(backwards.rbegin(), backwards.rend(), 0);
+            counts = reordered(counts, backwards);
+        }
+        Stages stages = realise(counts, classes);
+        const Solved solved = solve_inner(problem_.costs, stages);
+        if (!classes.exact) {
+            stages = in_order(stages, solved.order);
+        }
+        offer(stages, solved.score.total(), origin);
+        starts_.push_back({std::move(stages), solved.score.total()});
     }
 
     /// Seeds and annealing in the count view of some classes.

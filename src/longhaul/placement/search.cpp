@@ -16,11 +16,7 @@ public:
         std::iota(ranks.begin(), ranks.end(), 0);
         const Stages stages = Placement(problem.shape, ranks).stages();
         const Solved solved = solve_inner(problem.costs, stages);
-        SearchResult result{{}, solved.score.total(), "host order", 1, "exhausted"};
-        for (const int stage : solved.order) {
-            result.stages.push_back(stages[stage]);
-        }
-        return result;
+        return {in_order(stages, solved.order), solved.score.total(), "host order", 1, "exhausted"};
     }
 };
 
@@ -68,10 +64,7 @@ private:
         const Solved solved = solve_inner(problem_.costs, stages_);
         if (best_.stages.empty() || solved.score.total() < best_.score) {
             best_.score = solved.score.total();
-            best_.stages.clear();
-            for (const int stage : solved.order) {
-                best_.stages.push_back(stages_[stage]);
-            }
+            best_.stages = in_order(stages_, solved.order);
         }
     }
 

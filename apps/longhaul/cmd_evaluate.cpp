@@ -1,0 +1,158 @@
+// evaluate: what a given rank map costs.
+#include <cctype>
+
+#include "longhaul/command.hpp"
+#include "longhaul/core/cursor.hpp"
+#include "longhaul/inputs.hpp"
+#include "longhaul/placement/bounds.hpp"
+#include "longhaul/placement/plan.hpp"
+
+namespace longhaul::app {
+namespace {
+
+struct EvaluateOptions {
+    PlacementInputs inputs;
+    std::string rank_map;
+    bool json = false;
+};
+
+/// Ranks from JSON ([..], {"rank_map": [..]} or a plan) or plain text ("0 1 2", "rank_map=(0 1
+/// 2)").
+core::Result<std::vector<int>> parse_rank_map(std::string_view text, const std::string& name) {
+    constexpr int kMaxRank = 20'000;
+    const std::size_t first = text.find_first_not_of(" \t\r\n");
+    const bool list = first != std::string_view::npos && text[first] == '[';
+    const bool object = first != std::string_view::npos && text[first] == '{';
+    if (list || object) {
+        const std::string wrapped =
+            list ? "{\"rank_map\":" + std::string(text) + "}" : std::string(text);
+        const core::Result<core::Document> document = core::parse_json(wrapped, name);
+        if (!document) {
+            return tl::unexpected(document.error());
+        }
+        core::Diagnostics problems;
+        const core::Cursor root(*document, problems);
+        std::vector<int> ranks;
+        const auto array = root.require("rank_map", "the rank of every device");
+        for (std::size_t i = 0; array && array->is_array() && i < array->value().size(); ++i) {
+            ranks.push_back(array->item(i).integer(0, kMaxRank).value_or(0));
+        }
+        return problems.empty() ? core::Result<std::vector<int>>(std::move(ranks))
+                                : tl::unexpected(std::move(problems));
+    }
+    std::string plain(text);
+    if (const auto open = plain.find('('); open != std::string::npos) {
+        plain.erase(0, open + 1);
+        plain.erase(std::min(plain.find(')'), plain.size()));
+    }
+    std::vector<int> ranks;
+    for (std::size_t at = 0; at < plain.size();) {
+        if (std::isspace(static_cast<unsigned char>(plain[at])) != 0 || plain[at] == ',') {
+            ++at;
+            continue;
+        }
+        std::size_t end = at;
+        while (end < plain.size() && std::isspace(static_cast<unsigned char>(plain[end])) == 0 &&
+               plain[end] != ',') {
+            ++end;
+        }
+        const std::string word = plain.substr(at, end - at);
+        if (word.size() > 6 || word.find_first_not_of("0123456789") != std::string::npos) {
+            return core::fail({name,
+                               fmt::format("entry {}", ranks.size()),
+                               "found " + core::shown(word),
+                               "ranks are whole numbers from 0"});
+        }
+        ranks.push_back(std::stoi(word));
+        at = end;
+    }
+    if (ranks.empty()) {
+        return core::fail({name, "", "holds no ranks", "give one rank a device, such as 0 1 2 3"});
+    }
+    return ranks;
+}
+
+core::Result<void> evaluate(const EvaluateOptions& options) {
+    const core::Result<LoadedProblem> loaded = load_problem(options.inputs);
+    if (!loaded) {
+        return tl::unexpected(loaded.error());
+    }
+    const core::Result<std::string> text = read_file(options.rank_map);
+    if (!text) {
+        return tl::unexpected(text.error());
+    }
+    const core::Result<std::vector<int>> ranks = parse_rank_map(*text, options.rank_map);
+    if (!ranks) {
+        return tl::unexpected(ranks.error());
+    }
+    core::Result<placement::Placement> placement =
+        placement::Placement::from_rank_map(loaded->problem.shape, *ranks);
+    if (!placement) {
+        for (core::Diagnostic& problem : placement.error()) {
+            problem.file = options.rank_map;
+        }
+        return tl::unexpected(placement.error());
+    }
+    const placement::Costs& costs = loaded->problem.costs;
+    const placement::Score mapped = placement::score_as_mapped(costs, *placement);
+    const placement::Solved solved = placement::solve_inner(costs, placement->stages());
+    const placement::Bound bound = placement::elementary_bound(loaded->problem);
+    if (options.json) {
+        core::Value root = core::Value::object();
+        root.set("data_parallel", solved.score.data_parallel)
+            .set("pipeline", solved.score.pipeline)
+            .set("score", solved.score.total())
+            .set("data_parallel_mapped", mapped.data_parallel)
+            .set("pipeline_mapped", mapped.pipeline)
+            .set("score_mapped", mapped.total())
+            .set("bound", bound.total())
+            .set("bound_method", bound.method)
+            .set("fabric_sha256", loaded->fabric_sha256);
+        print(core::write_json(root));
+        return {};
+    }
+    print(fmt::format(
+        "{:<24} {:>14} {:>14} {:>14}\n", "seconds", "data_parallel", "pipeline", "score"));
+    print(fmt::format("{:<24} {:>14.6f} {:>14.6f} {:>14.6f}\n",
+                      "best pairs and order",
+                      solved.score.data_parallel,
+                      solved.score.pipeline,
+                      solved.score.total()));
+    print(fmt::format("{:<24} {:>14.6f} {:>14.6f} {:>14.6f}\n",
+                      "as mapped",
+                      mapped.data_parallel,
+                      mapped.pipeline,
+                      mapped.total()));
+    print(fmt::format("{:<24} {:>14.6f} {:>14.6f} {:>14.6f}\n",
+                      "bound (" + bound.method + ")",
+                      bound.data_parallel,
+                      bound.pipeline,
+                      bound.total()));
+    return {};
+}
+
+}  // namespace
+
+void add_evaluate(CLI::App& parent, Session& session) {
+    CLI::App* command = parent.add_subcommand(
+        "evaluate", "Scores a rank map: as it stands, and with best pairs and order of stages");
+    example(*command,
+            "seq 0 63 | longhaul evaluate --fabric fabrics/dtfm-table2-worldwide.json "
+            "--pp 8 --dp 8 --c-pp 0.512 --c-dp 0.650 --rank-map -");
+    auto options = std::make_shared<EvaluateOptions>();
+    add_placement_inputs(*command, options->inputs);
+    command
+        ->add_option("--rank-map",
+                     options->rank_map,
+                     "ranks in device order: text, JSON list, or a plan; - for standard input")
+        ->required();
+    command->add_flag("--json", options->json, "print one JSON object");
+    command->callback([options, &session] {
+        session.run = [options] {
+            const core::Result<void> done = evaluate(*options);
+            return done ? kDone : report(done.error());
+        };
+    });
+}
+
+}  // namespace longhaul::app

@@ -1,0 +1,176 @@
+// explain: why a plan costs what it costs.
+#include "longhaul/command.hpp"
+#include "longhaul/inputs.hpp"
+#include "longhaul/placement/explain.hpp"
+#include "longhaul/placement/plan.hpp"
+
+namespace longhaul::app {
+namespace {
+
+struct ExplainOptions {
+    std::string plan;
+    std::string fabric;
+    int threads = 1;
+    int changes = 5;
+    bool json = false;
+};
+
+struct Explained {
+    placement::Plan plan;
+    fabric::Fabric fabric;
+    placement::Explanation explanation;
+};
+
+core::Result<Explained> load(const ExplainOptions& options) {
+    const core::Result<std::string> text = read_file(options.plan);
+    if (!text) {
+        return tl::unexpected(text.error());
+    }
+    core::Result<placement::Plan> plan = placement::read_plan(*text, options.plan);
+    if (!plan) {
+        return tl::unexpected(plan.error());
+    }
+    const std::string path = options.fabric.empty() ? plan->fabric_path : options.fabric;
+    if (path.empty()) {
+        return core::fail({options.plan, "fabric", "names no fabric file", "give --fabric FILE"});
+    }
+    core::Result<LoadedFabric> fabric = load_fabric(path);
+    if (!fabric) {
+        return tl::unexpected(fabric.error());
+    }
+    if (!plan->fabric_sha256.empty() && plan->fabric_sha256 != fabric->sha256) {
+        return core::fail({path,
+                           "",
+                           "is not the fabric that the plan was made from (its SHA-256 differs)",
+                           "place again, or give --fabric with the original file"});
+    }
+    const core::Result<placement::Problem> problem =
+        placement::make_problem(fabric->fabric, path, plan->workload, plan->placement.shape());
+    if (!problem) {
+        return tl::unexpected(problem.error());
+    }
+    placement::Explanation explanation =
+        placement::explain(problem->costs,
+                           plan->placement,
+                           static_cast<std::size_t>(options.changes),
+                           options.threads);
+    return Explained{std::move(*plan), std::move(fabric->fabric), std::move(explanation)};
+}
+
+std::string explain_text(const Explained& all) {
+    const placement::Explanation& why = all.explanation;
+    const auto name = [&](int device) { return device_name(all.fabric, device); };
+    std::string text = fmt::format("score {:.6f} s = data parallel {:.6f} + pipeline {:.6f}\n",
+                                   why.score.total(),
+                                   why.score.data_parallel,
+                                   why.score.pipeline);
+    text += "\ndata parallel: the slowest device of each stage group\n";
+    for (std::size_t s = 0; s < why.stages.size(); ++s) {
+        const placement::StageReason& stage = why.stages[s];
+        text += fmt::format(
+            "  stage {:<3} {:>12.6f} s  {}", stage.stage, stage.seconds, name(stage.device));
+        if (stage.worst_peer >= 0) {
+            text += fmt::format(
+                ", costliest peer {} {:.6f} s", name(stage.worst_peer), stage.worst_peer_seconds);
+        }
+        text += s == why.binding_stage ? "  <- binds\n" : "\n";
+    }
+    if (!why.edges.empty()) {
+        text += "\npipeline: the slowest pair of each edge, forward and backward\n";
+    }
+    for (std::size_t e = 0; e < why.edges.size(); ++e) {
+        const placement::EdgeReason& edge = why.edges[e];
+        text += fmt::format("  {:>2} -> {:<3} {:>12.6f} s  {} -> {}, replica {}{}\n",
+                            edge.stage,
+                            edge.stage + 1,
+                            edge.seconds,
+                            name(edge.device),
+                            name(edge.next_device),
+                            edge.replica,
+                            e == why.binding_edge ? "  <- largest" : "");
+    }
+    text += fmt::format("\nchanges: the best of {} exchanges of two devices around what binds\n",
+                        why.changes_tried);
+    if (!why.changes.empty() && why.changes.front().score.total() >= why.score.total()) {
+        text += "  none of them is better; the cheapest are\n";
+    }
+    for (const placement::Change& change : why.changes) {
+        text += fmt::format("  {:>12.6f} s  {:+.6f}  {} with {}\n",
+                            change.score.total(),
+                            change.score.total() - why.score.total(),
+                            name(change.device),
+                            name(change.other));
+    }
+    return text;
+}
+
+core::Value explain_value(const Explained& all) {
+    const placement::Explanation& why = all.explanation;
+    core::Value stages = core::Value::array();
+    for (const placement::StageReason& stage : why.stages) {
+        stages.append(core::Value::object()
+                          .set("stage", stage.stage)
+                          .set("seconds", stage.seconds)
+                          .set("device", stage.device)
+                          .set("worst_peer", stage.worst_peer)
+                          .set("worst_peer_seconds", stage.worst_peer_seconds));
+    }
+    core::Value edges = core::Value::array();
+    for (const placement::EdgeReason& edge : why.edges) {
+        edges.append(core::Value::object()
+                         .set("stage", edge.stage)
+                         .set("seconds", edge.seconds)
+                         .set("device", edge.device)
+                         .set("next_device", edge.next_device)
+                         .set("replica", edge.replica));
+    }
+    core::Value changes = core::Value::array();
+    for (const placement::Change& change : why.changes) {
+        changes.append(core::Value::object()
+                           .set("device", change.device)
+                           .set("other", change.other)
+                           .set("score", change.score.total())
+                           .set("difference", change.score.total() - why.score.total()));
+    }
+    core::Value root = core::Value::object();
+    root.set("score", why.score.total())
+        .set("data_parallel", why.score.data_parallel)
+        .set("pipeline", why.score.pipeline)
+        .set("stages", std::move(stages))
+        .set("binding_stage", static_cast<double>(why.binding_stage))
+        .set("edges", std::move(edges))
+        .set("binding_edge",
+             why.edges.empty() ? core::Value() : core::Value(static_cast<double>(why.binding_edge)))
+        .set("changes_tried", static_cast<double>(why.changes_tried))
+        .set("changes", std::move(changes));
+    return root;
+}
+
+}  // namespace
+
+void add_explain(CLI::App& parent, Session& session) {
+    CLI::App* command = parent.add_subcommand(
+        "explain", "Names the device, the pair and the stage that bind each term of a plan");
+    example(*command, "longhaul explain plan.json");
+    auto options = std::make_shared<ExplainOptions>();
+    command->add_option("plan", options->plan, "plan file")->required();
+    command->add_option(
+        "--fabric", options->fabric, "fabric file, when it is not where the plan says");
+    command->add_option("--changes", options->changes, "exchanges of two devices to show")
+        ->check(CLI::Range(0, 1'000'000))
+        ->capture_default_str();
+    add_threads(*command, options->threads);
+    command->add_flag("--json", options->json, "print one JSON object");
+    command->callback([options, &session] {
+        session.run = [options] {
+            const core::Result<Explained> all = load(*options);
+            if (!all) {
+                return report(all.error());
+            }
+            print(options->json ? core::write_json(explain_value(*all)) : explain_text(*all));
+            return kDone;
+        };
+    });
+}
+
+}  // namespace longhaul::app

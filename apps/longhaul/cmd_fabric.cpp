@@ -1,0 +1,119 @@
+// fabric: checks a fabric file, shows what is in it, and expands tables.
+#include <algorithm>
+
+#include "longhaul/command.hpp"
+#include "longhaul/core/statistics.hpp"
+#include "longhaul/fabric/read.hpp"
+#include "longhaul/inputs.hpp"
+
+namespace longhaul::app {
+namespace {
+
+struct FabricOptions {
+    std::string file;
+    std::string output;
+    bool json = false;
+};
+
+/// Order statistics of the off-diagonal entries, and the largest ratio of both directions of a
+/// pair.
+struct MatrixFacts {
+    core::Summary values;
+    double asymmetry = 1;
+};
+
+MatrixFacts facts_of(const core::Grid<double>& matrix) {
+    MatrixFacts facts;
+    std::vector<double> values;
+    for (std::size_t i = 0; i < matrix.rows(); ++i) {
+        for (std::size_t j = 0; j < matrix.columns(); ++j) {
+            if (i == j) {
+                continue;
+            }
+            values.push_back(matrix(i, j));
+            const double low = std::min(matrix(i, j), matrix(j, i));
+            if (low > 0) {
+                facts.asymmetry = std::max(facts.asymmetry, matrix(i, j) / low);
+            }
+        }
+    }
+    facts.values = core::summarise(values.empty() ? std::vector<double>{0} : std::move(values));
+    return facts;
+}
+
+std::string line(std::string_view name, const MatrixFacts& facts) {
+    return fmt::format(
+        "{:<14} min {:.6g}, median {:.6g}, max {:.6g}; directions differ up to {:.3g}x\n",
+        name,
+        facts.values.min,
+        facts.values.median,
+        facts.values.max,
+        facts.asymmetry);
+}
+
+core::Value facts_value(const MatrixFacts& facts) {
+    return core::Value::object()
+        .set("min", facts.values.min)
+        .set("median", facts.values.median)
+        .set("max", facts.values.max)
+        .set("asymmetry", facts.asymmetry);
+}
+
+core::Result<void> show(const FabricOptions& options) {
+    const core::Result<LoadedFabric> loaded = load_fabric(options.file);
+    if (!loaded) {
+        return tl::unexpected(loaded.error());
+    }
+    const fabric::Fabric& fabric = loaded->fabric;
+    if (!options.output.empty()) {
+        const core::Result<void> written =
+            write_file(options.output, core::write_json(fabric::to_value(fabric)));
+        if (!written || options.output == "-") {
+            return written;
+        }
+    }
+    const std::vector<int> labels = fabric::index_of_labels(fabric.labels());
+    const int count = *std::ranges::max_element(labels) + 1;
+    const MatrixFacts alpha = facts_of(fabric.parts().alpha_ms);
+    const MatrixFacts beta = facts_of(fabric.parts().beta_gbps);
+    if (options.json) {
+        core::Value root = core::Value::object();
+        root.set("devices", static_cast<double>(fabric.size()))
+            .set("labels", count)
+            .set("sha256", loaded->sha256)
+            .set("alpha_ms", facts_value(alpha))
+            .set("beta_gbps", facts_value(beta));
+        print(core::write_json(root));
+        return {};
+    }
+    print(fmt::format("devices        {} under {} labels\n", fabric.size(), count));
+    print(line("alpha ms", alpha));
+    print(line("beta Gbit/s", beta));
+    print(fmt::format("sha256         {}\n", loaded->sha256));
+    if (!fabric.parts().provenance.empty()) {
+        print(fmt::format("provenance     {}\n", fabric.parts().provenance));
+    }
+    return {};
+}
+
+}  // namespace
+
+void add_fabric(CLI::App& parent, Session& session) {
+    CLI::App* command = parent.add_subcommand(
+        "fabric", "Checks a fabric file, shows what is in it, and expands tables into matrices");
+    example(*command, "longhaul fabric fabrics/dtfm-regional.json -o fabric.json");
+    auto options = std::make_shared<FabricOptions>();
+    command->add_option("file", options->file, "fabric, region table or host-group table")
+        ->required();
+    command->add_option(
+        "-o,--output", options->output, "write the matrices (longhaul.fabric/1); - for stdout");
+    command->add_flag("--json", options->json, "print one JSON object");
+    command->callback([options, &session] {
+        session.run = [options] {
+            const core::Result<void> done = show(*options);
+            return done ? kDone : report(done.error());
+        };
+    });
+}
+
+}  // namespace longhaul::app

@@ -1,0 +1,115 @@
+// place: from a fabric and a workload to a plan.
+#include <chrono>
+
+#include "longhaul/command.hpp"
+#include "longhaul/inputs.hpp"
+#include "longhaul/placement/solve.hpp"
+#include "longhaul/plan_text.hpp"
+
+namespace longhaul::app {
+namespace {
+
+constexpr std::uint64_t kMaxBudget = 1'000'000'000'000;
+
+struct PlaceOptions {
+    PlacementInputs inputs;
+    placement::SolveOptions solve;
+    std::string objective = "additive";
+    double time_limit_s = 0;
+    std::string output;
+    bool json = false;
+    bool quiet = false;
+};
+
+std::string command_line(const Session& session) {
+    std::string line = "longhaul";
+    for (std::size_t i = 1; i < session.arguments.size(); ++i) {
+        line += " " + session.arguments[i];
+    }
+    return line;
+}
+
+/// "-o" must be writable before minutes of search are spent.
+core::Result<void> place(const Session& session, PlaceOptions options) {
+    core::Result<LoadedProblem> loaded = load_problem(options.inputs);
+    if (!loaded) {
+        return tl::unexpected(loaded.error());
+    }
+    const auto start = std::chrono::steady_clock::now();
+    const auto elapsed = [&] {
+        return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    };
+    if (options.time_limit_s > 0) {
+        options.solve.search.stop = [&] { return elapsed() > options.time_limit_s; };
+    }
+    core::Result<placement::Plan> plan =
+        placement::solve(loaded->problem, loaded->fabric, options.solve);
+    if (!plan) {
+        return tl::unexpected(plan.error());
+    }
+    plan->fabric_path = loaded->fabric_path;
+    plan->fabric_sha256 = loaded->fabric_sha256;
+    plan->workload = loaded->workload;
+    plan->search.wall_s = elapsed();
+    plan->version = LONGHAUL_VERSION;
+    plan->command = command_line(session);
+    plan->time = utc_now();
+    const std::string file = core::write_json(placement::to_value(*plan));
+    if (!options.output.empty()) {
+        const core::Result<void> written = write_file(options.output, file);
+        if (!written) {
+            return written;
+        }
+    }
+    if (options.output != "-") {
+        print(options.json ? file : plan_text(*plan, loaded->fabric));
+    }
+    return {};
+}
+
+}  // namespace
+
+void add_place(CLI::App& parent, Session& session) {
+    CLI::App* command = parent.add_subcommand(
+        "place", "Finds the best rank map for a workload on a fabric, and says how good it is");
+    command->alias("solve");
+    example(*command,
+            "longhaul place --fabric fabrics/dtfm-table2-worldwide.json "
+            "--pp 8 --dp 8 --c-pp 0.512 --c-dp 0.650 -o plan.json");
+    auto options = std::make_shared<PlaceOptions>();
+    placement::SearchOptions& search = options->solve.search;
+    add_placement_inputs(*command, options->inputs);
+    command->add_option("--objective", options->objective, "what the score counts")
+        ->check(CLI::IsMember({"additive"}))
+        ->capture_default_str();
+    command
+        ->add_option("--baseline-samples",
+                     options->solve.baseline_samples,
+                     "random placements to compare with; 0: none")
+        ->check(CLI::Range(0, 1'000'000))
+        ->capture_default_str();
+    add_seed(*command, search.seed);
+    command->add_option("--budget", search.budget, "evaluations over all restarts")
+        ->check(CLI::Range(std::uint64_t{1}, kMaxBudget))
+        ->capture_default_str();
+    command->add_option("--restarts", search.restarts, "independent descents")
+        ->check(CLI::Range(1, 100'000))
+        ->capture_default_str();
+    add_threads(*command, search.threads);
+    command
+        ->add_option(
+            "--time-limit", options->time_limit_s, "seconds after which the search stops; 0: none")
+        ->check(finite_number(0, 1e9))
+        ->capture_default_str();
+    command->add_option("-o,--output", options->output, "plan file to write (JSON); - for stdout");
+    command->add_flag("--json", options->json, "print the plan as JSON");
+    command->add_flag("--quiet", options->quiet, "no progress on standard error");
+    command->callback([options, &session] {
+        session.run = [options, &session] {
+            const core::Result<void> done = place(session, *options);
+            return done ? kDone : report(done.error());
+        };
+    });
+}
+
+}  // namespace longhaul::app

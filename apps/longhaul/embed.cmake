@@ -1,0 +1,12 @@
+# embed_text(<header> <name>=<file>...): a header with each file's text as a constant.
+function(embed_text header)
+  set(content "// Generated from files of the source tree by embed.cmake.\n#pragma once\n\n#include <string_view>\n\nnamespace longhaul::app {\n\n")
+  foreach(entry IN LISTS ARGN)
+    string(REGEX MATCH "^([^=]+)=(.*)$" matched "${entry}")
+    file(READ "${CMAKE_MATCH_2}" text)
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${CMAKE_MATCH_2}")
+    string(APPEND content "inline constexpr std::string_view ${CMAKE_MATCH_1} = R\"text(${text})text\";\n\n")
+  endforeach()
+  string(APPEND content "}  // namespace longhaul::app\n")
+  file(CONFIGURE OUTPUT "${header}" CONTENT "${content}" @ONLY)
+endfunction()

@@ -1,0 +1,128 @@
+#include "longhaul/inputs.hpp"
+
+#include <chrono>
+#include <cstdlib>
+#include <ctime>
+#include <thread>
+
+#include <fmt/ranges.h>
+
+#include "longhaul/command.hpp"
+#include "longhaul/core/hash.hpp"
+#include "longhaul/fabric/read.hpp"
+
+namespace longhaul::app {
+namespace {
+
+constexpr int kMaxDegree = 20'000;
+constexpr int kMaxMessages = 1'000'000'000;
+constexpr double kMaxPayloadGb = 1e9;
+constexpr std::uint64_t kMaxSeed = (std::uint64_t{1} << 53U) - 1;  // exact in JSON
+constexpr int kMaxThreads = 1'024;
+
+}  // namespace
+
+void add_placement_inputs(CLI::App& command, PlacementInputs& inputs) {
+    command.add_option("--fabric,--matrix", inputs.fabric, "fabric or region table (JSON or TOML)")
+        ->required();
+    auto* job = command.add_option(
+        "--job", inputs.job, "job file (TOML): gives pp, dp, payloads and messages");
+    auto* pp = command.add_option("--pp", inputs.pp, "stages of a pipeline")
+                   ->check(CLI::Range(1, kMaxDegree));
+    auto* dp = command.add_option("--dp", inputs.dp, "replicas, devices of a stage group")
+                   ->check(CLI::Range(1, kMaxDegree));
+    auto* c_pp =
+        command
+            .add_option("--c-pp", inputs.c_pp, "activations across one stage boundary, decimal GB")
+            ->check(finite_number(0, kMaxPayloadGb));
+    auto* c_dp =
+        command
+            .add_option(
+                "--c-dp", inputs.c_dp, "gradients of one stage that are exchanged, decimal GB")
+            ->check(finite_number(0, kMaxPayloadGb));
+    auto* pp_messages =
+        command.add_option("--pp-messages", inputs.pp_messages, "transfers that carry c-pp")
+            ->check(CLI::Range(1, kMaxMessages))
+            ->capture_default_str();
+    auto* dp_messages =
+        command
+            .add_option("--dp-messages", inputs.dp_messages, "transfers to each peer in each round")
+            ->check(CLI::Range(1, kMaxMessages))
+            ->capture_default_str();
+    for (auto* option : {pp, dp, c_pp, c_dp, pp_messages, dp_messages}) {
+        job->excludes(option);
+    }
+}
+
+core::Result<LoadedFabric> load_fabric(const std::string& path) {
+    const core::Result<std::string> text = read_file(path);
+    if (!text) {
+        return tl::unexpected(text.error());
+    }
+    core::Result<fabric::Fabric> fabric = fabric::read_fabric(*text, path);
+    if (!fabric) {
+        return tl::unexpected(fabric.error());
+    }
+    return LoadedFabric{std::move(*fabric), core::sha256_hex(*text)};
+}
+
+core::Result<LoadedProblem> load_problem(const PlacementInputs& inputs) {
+    core::Result<LoadedFabric> loaded = load_fabric(inputs.fabric);
+    if (!loaded) {
+        return tl::unexpected(loaded.error());
+    }
+    if (inputs.pp == 0 || inputs.dp == 0) {
+        return core::fail(
+            {"", inputs.pp == 0 ? "--pp" : "--dp", "is missing", "give --pp and --dp, or --job"});
+    }
+    workload::Workload workload;
+    workload.c_pp = core::Gigabytes(inputs.c_pp);
+    workload.c_dp = core::Gigabytes(inputs.c_dp);
+    workload.pp_messages = inputs.pp_messages;
+    workload.dp_messages = inputs.dp_messages;
+    core::Result<placement::Problem> problem =
+        placement::make_problem(loaded->fabric, inputs.fabric, workload, {inputs.pp, inputs.dp});
+    if (!problem) {
+        return tl::unexpected(problem.error());
+    }
+    return LoadedProblem{inputs.fabric,
+                         std::move(loaded->sha256),
+                         std::move(loaded->fabric),
+                         workload,
+                         std::move(*problem)};
+}
+
+void add_seed(CLI::App& command, std::uint64_t& seed) {
+    command.add_option("--seed", seed, "seed of everything random")
+        ->check(CLI::Range(std::uint64_t{0}, kMaxSeed))
+        ->capture_default_str();
+}
+
+void add_threads(CLI::App& command, int& threads) {
+    threads = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+    command
+        .add_option("--threads", threads, "threads; never changes the result (default: all cores)")
+        ->check(CLI::Range(1, kMaxThreads));
+}
+
+std::string device_name(const fabric::Fabric& fabric, int device) {
+    return fmt::format("device {} ({})", device, fabric.labels()[device]);
+}
+
+std::string rank_map_line(const std::vector<int>& rank_map) {
+    return fmt::format("rank_map=({})\n", fmt::join(rank_map, " "));
+}
+
+std::string utc_now() {
+    std::time_t now = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
+    if (const char* fixed = std::getenv("SOURCE_DATE_EPOCH")) {
+        now = static_cast<std::time_t>(std::strtoll(fixed, nullptr, 10));
+    }
+    std::tm parts{};
+    ::gmtime_r(&now, &parts);
+    char text[32];
+    std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts);
+    return text;
+}
+
+}  // namespace longhaul::app

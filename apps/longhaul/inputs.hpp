@@ -1,0 +1,62 @@
+// Inputs that the placement commands share: a fabric, a workload, a shape. Includes CLI11: for
+// cmd_*.cpp only.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "longhaul/fabric/fabric.hpp"
+#include "longhaul/options.hpp"
+#include "longhaul/placement/costs.hpp"
+
+namespace longhaul::app {
+
+/// Values of the shared options as typed.
+struct PlacementInputs {
+    std::string fabric;
+    int pp = 0;
+    int dp = 0;
+    double c_pp = 0;
+    double c_dp = 0;
+    int pp_messages = 1;
+    int dp_messages = 1;
+    std::string job;
+};
+
+/// What they name, read and checked.
+struct LoadedProblem {
+    std::string fabric_path;
+    std::string fabric_sha256;
+    fabric::Fabric fabric;
+    workload::Workload workload;
+    placement::Problem problem;
+};
+
+/// Adds --fabric (--matrix), --pp, --dp, --c-pp, --c-dp, the message counts, and --job, which
+/// stands for all but the fabric.
+void add_placement_inputs(CLI::App& command, PlacementInputs& inputs);
+
+[[nodiscard]] core::Result<LoadedProblem> load_problem(const PlacementInputs& inputs);
+
+/// A fabric file with the hash of its bytes.
+struct LoadedFabric {
+    fabric::Fabric fabric;
+    std::string sha256;
+};
+[[nodiscard]] core::Result<LoadedFabric> load_fabric(const std::string& path);
+
+/// Adds --seed and --threads; the result is in the two variables.
+void add_seed(CLI::App& command, std::uint64_t& seed);
+void add_threads(CLI::App& command, int& threads);
+
+/// "0 Oregon", the way messages name a device: index and label.
+[[nodiscard]] std::string device_name(const fabric::Fabric& fabric, int device);
+
+/// "rank_map=(r0 r1 ...)".
+[[nodiscard]] std::string rank_map_line(const std::vector<int>& rank_map);
+
+/// UTC now in ISO 8601, or the moment that SOURCE_DATE_EPOCH names.
+[[nodiscard]] std::string utc_now();
+
+}  // namespace longhaul::app

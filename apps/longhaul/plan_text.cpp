@@ -1,0 +1,132 @@
+#include "longhaul/plan_text.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "longhaul/inputs.hpp"
+
+namespace longhaul::app {
+namespace {
+
+using placement::Baselines;
+using placement::Plan;
+
+std::string messages(int count) {
+    return fmt::format("{} message{}", count, count == 1 ? "" : "s");
+}
+
+/// "Oregon 4, Virginia 4": the labels of a stage group in order of first occurrence.
+std::string label_counts(const fabric::Fabric& fabric, const std::vector<int>& group) {
+    std::vector<std::pair<std::string, int>> counts;
+    std::vector<int> sorted = group;
+    std::ranges::sort(sorted);
+    for (const int device : sorted) {
+        const std::string& label = fabric.labels()[device];
+        const auto known = std::ranges::find(counts, label, &std::pair<std::string, int>::first);
+        if (known == counts.end()) {
+            counts.emplace_back(label, 1);
+        } else {
+            ++known->second;
+        }
+    }
+    constexpr std::size_t kShown = 8;
+    std::string text;
+    for (std::size_t i = 0; i < std::min(counts.size(), kShown); ++i) {
+        text += fmt::format("{}{} {}", i == 0 ? "" : ", ", counts[i].first, counts[i].second);
+    }
+    return counts.size() > kShown ? text + fmt::format(", {} more", counts.size() - kShown) : text;
+}
+
+std::string stage_lines(const Plan& plan, const fabric::Fabric& fabric) {
+    const auto stages = plan.placement.stages();
+    std::string text;
+    for (std::size_t first = 0; first < stages.size();) {
+        const std::string counts = label_counts(fabric, stages[first]);
+        std::size_t last = first;
+        while (last + 1 < stages.size() && label_counts(fabric, stages[last + 1]) == counts) {
+            ++last;
+        }
+        const std::string range =
+            first == last ? fmt::format("{}", first) : fmt::format("{}-{}", first, last);
+        text += fmt::format("  stage {:<6} {}\n", range, counts);
+        first = last + 1;
+    }
+    return text;
+}
+
+std::string baseline_line(std::string_view name, double seconds, double score) {
+    return score > 0
+               ? fmt::format("  {:<42} {:>12.6f} s  {:>6.2f}x\n", name, seconds, seconds / score)
+               : fmt::format("  {:<42} {:>12.6f} s\n", name, seconds);
+}
+
+std::string baseline_lines(const Baselines& baselines, double score) {
+    std::string text = "baselines\n";
+    text += baseline_line("host order, as it stands", baselines.host_order.total(), score);
+    text += baseline_line("host order, best pairs and order", baselines.host_order_solved, score);
+    text += baseline_line(baselines.labels_fit ? "one label a stage, best pairs and order"
+                                               : "sorted by label, best pairs and order",
+                          baselines.label_per_stage.total(),
+                          score);
+    text +=
+        baseline_line(fmt::format("random partitions, solved (median of {})", baselines.samples),
+                      baselines.partitions.median,
+                      score);
+    text += fmt::format("    from {:.3f} to {:.3f}, 80 % between {:.3f} and {:.3f}\n",
+                        baselines.partitions.min,
+                        baselines.partitions.max,
+                        baselines.partitions.p10,
+                        baselines.partitions.p90);
+    text +=
+        baseline_line(fmt::format("random maps, as they stand (median of {})", baselines.samples),
+                      baselines.maps.median,
+                      score);
+    text += fmt::format("    from {:.3f} to {:.3f}, 80 % between {:.3f} and {:.3f}\n",
+                        baselines.maps.min,
+                        baselines.maps.max,
+                        baselines.maps.p10,
+                        baselines.maps.p90);
+    return text;
+}
+
+std::string bound_line(const Plan& plan) {
+    const placement::Gap gap = placement::gap_between(plan.score.total(), plan.bound.total());
+    const std::string verdict = gap.optimal ? std::string("the plan is optimal")
+                                : gap.known ? fmt::format("gap at most {:.2f} %", 100 * gap.value)
+                                            : std::string("gap unknown");
+    return fmt::format(
+        "bound        {:.6f} s ({}); {}\n", plan.bound.total(), plan.bound.method, verdict);
+}
+
+}  // namespace
+
+std::string plan_text(const Plan& plan, const fabric::Fabric& fabric) {
+    const placement::Shape shape = plan.placement.shape();
+    const workload::Workload& load = plan.workload;
+    std::string text =
+        fmt::format("fabric       {}: {} devices\n", plan.fabric_path, fabric.size());
+    text += fmt::format("workload     c_pp {} GB in {}, c_dp {} GB in {}\n",
+                        load.c_pp.value(),
+                        messages(load.pp_messages),
+                        load.c_dp.value(),
+                        messages(load.dp_messages));
+    text += fmt::format("shape        pp {} x dp {}\n", shape.pp, shape.dp);
+    text += fmt::format("score        {:.6f} s = data parallel {:.6f} + pipeline {:.6f}\n",
+                        plan.score.total(),
+                        plan.score.data_parallel,
+                        plan.score.pipeline);
+    text += bound_line(plan);
+    text += fmt::format("search       {} evaluations, seed {}, stopped by {}; found by {}\n",
+                        plan.search.evaluations,
+                        plan.search.seed,
+                        plan.search.stopped_by,
+                        plan.search.found_by);
+    text += "stages       devices of each label\n" + stage_lines(plan, fabric);
+    if (plan.baselines) {
+        text += baseline_lines(*plan.baselines, plan.score.total());
+    }
+    return text + rank_map_line(plan.placement.rank_map());
+}
+
+}  // namespace longhaul::app

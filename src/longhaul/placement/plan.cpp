@@ -1,0 +1,201 @@
+#include "longhaul/placement/plan.hpp"
+
+#include <fmt/format.h>
+
+#include "longhaul/core/cursor.hpp"
+
+namespace longhaul::placement {
+namespace {
+
+using core::Cursor;
+using core::Value;
+
+constexpr int kMaxDegree = 1'000'000;
+constexpr std::string_view kKnownKeys[] = {
+    "format",        "fabric",        "workload",   "shape",          "objective",
+    "score",         "data_parallel", "pipeline",   "bound",          "gap",
+    "optimal",       "bound_method",  "rank_map",   "stages",         "pipelines",
+    "baseline",      "search",        "provenance", "unused_devices", "bound_data_parallel",
+    "bound_pipeline"};
+
+Value summary_value(const core::Summary& summary) {
+    return Value::object()
+        .set("min", summary.min)
+        .set("p10", summary.p10)
+        .set("median", summary.median)
+        .set("p90", summary.p90)
+        .set("max", summary.max);
+}
+
+Value baselines_value(const Baselines& baselines) {
+    return Value::object()
+        .set("samples", baselines.samples)
+        .set("seed", static_cast<double>(baselines.seed))
+        .set("host_order", baselines.host_order.total())
+        .set("host_order_solved", baselines.host_order_solved)
+        .set("label_per_stage", baselines.label_per_stage.total())
+        .set("labels_fit", baselines.labels_fit)
+        .set("partitions", summary_value(baselines.partitions))
+        .set("maps", summary_value(baselines.maps));
+}
+
+Value list_value(const std::vector<int>& numbers) {
+    return std::vector<double>(numbers.begin(), numbers.end());
+}
+
+Value table_value(const std::vector<std::vector<int>>& rows) {
+    Value table = Value::array();
+    for (const std::vector<int>& row : rows) {
+        table.append(list_value(row));
+    }
+    return table;
+}
+
+Value search_value(const SearchRecord& search) {
+    return Value::object()
+        .set("seed", static_cast<double>(search.seed))
+        .set("budget", static_cast<double>(search.budget))
+        .set("restarts", search.restarts)
+        .set("evaluations", static_cast<double>(search.evaluations))
+        .set("wall_s", search.wall_s)
+        .set("threads", search.threads)
+        .set("stopped_by", search.stopped_by)
+        .set("found_by", search.found_by);
+}
+
+std::string text_of(const std::optional<Cursor>& parent, std::string_view key) {
+    const auto child = parent ? parent->find(key) : std::nullopt;
+    return child ? child->string().value_or("") : std::string();
+}
+
+double number_of(const Cursor& parent, std::string_view key) {
+    const auto child = parent.find(key);
+    return child ? child->number_at_least(0).value_or(0) : 0;
+}
+
+void read_fabric_reference(const Cursor& root, Plan& plan) {
+    const auto fabric = root.find("fabric");
+    if (fabric && fabric->is_object()) {
+        plan.fabric_path = text_of(fabric, "path");
+        plan.fabric_sha256 = text_of(fabric, "sha256");
+    }
+}
+
+std::optional<Shape> read_shape(const Cursor& root) {
+    const auto object = root.require("shape", "{\"pp\": stages, \"dp\": replicas}");
+    if (!object || !object->is_object()) {
+        return std::nullopt;
+    }
+    const auto pp = object->require("pp", "the number of stages");
+    const auto dp = object->require("dp", "the number of replicas");
+    const auto stages = pp ? pp->integer(1, kMaxDegree) : std::nullopt;
+    const auto replicas = dp ? dp->integer(1, kMaxDegree) : std::nullopt;
+    return stages && replicas ? std::optional(Shape{*stages, *replicas}) : std::nullopt;
+}
+
+void read_rank_map(const Cursor& root, const std::optional<Shape>& shape, Plan& plan) {
+    const auto list = root.require("rank_map", "the rank of every device");
+    if (!list || !list->is_array() || !shape) {
+        return;
+    }
+    std::vector<int> ranks;
+    for (std::size_t i = 0; i < list->value().size(); ++i) {
+        ranks.push_back(list->item(i).integer(0, kMaxDegree).value_or(-1));
+    }
+    core::Result<Placement> placement = Placement::from_rank_map(*shape, ranks);
+    if (placement) {
+        plan.placement = std::move(*placement);
+        return;
+    }
+    for (const core::Diagnostic& problem : placement.error()) {
+        list->report(
+            problem.where == "rank_map" ? problem.what : problem.where + ": " + problem.what,
+            problem.fix);
+    }
+}
+
+void read_record(const Cursor& root, Plan& plan) {
+    plan.objective = root.find("objective") ? text_of(root, "objective") : "additive";
+    plan.score = {number_of(root, "data_parallel"), number_of(root, "pipeline")};
+    plan.bound = {number_of(root, "bound_data_parallel"),
+                  number_of(root, "bound_pipeline"),
+                  text_of(root, "bound_method")};
+    const auto provenance = root.find("provenance");
+    if (provenance && provenance->is_object()) {
+        plan.version = text_of(provenance, "version");
+        plan.command = text_of(provenance, "command");
+        plan.time = text_of(provenance, "time");
+    }
+}
+
+}  // namespace
+
+Value to_value(const Plan& plan) {
+    const Gap gap = gap_between(plan.score.total(), plan.bound.total());
+    const Shape shape = plan.placement.shape();
+    Value root = Value::object();
+    root.set("format", "longhaul.plan/1")
+        .set("fabric",
+             Value::object()
+                 .set("path", plan.fabric_path)
+                 .set("sha256", plan.fabric_sha256)
+                 .set("n", static_cast<double>(shape.devices())))
+        .set("workload", workload::to_value(plan.workload))
+        .set("shape", Value::object().set("pp", shape.pp).set("dp", shape.dp))
+        .set("objective", plan.objective)
+        .set("score", plan.score.total())
+        .set("data_parallel", plan.score.data_parallel)
+        .set("pipeline", plan.score.pipeline)
+        .set("bound", plan.bound.total())
+        .set("bound_data_parallel", plan.bound.data_parallel)
+        .set("bound_pipeline", plan.bound.pipeline)
+        .set("bound_method", plan.bound.method)
+        .set("gap", gap.known ? Value(gap.value) : Value())
+        .set("optimal", gap.optimal)
+        .set("rank_map", list_value(plan.placement.rank_map()))
+        .set("stages", table_value(plan.placement.stages()))
+        .set("pipelines", table_value(plan.placement.pipelines()))
+        .set("unused_devices", Value::array());
+    if (plan.baselines) {
+        root.set("baseline", baselines_value(*plan.baselines));
+    }
+    root.set("search", search_value(plan.search))
+        .set("provenance",
+             Value::object()
+                 .set("version", plan.version)
+                 .set("command", plan.command)
+                 .set("time", plan.time));
+    for (const core::Member& member : plan.unknown.members) {
+        root.set(member.key, member.value);
+    }
+    return root;
+}
+
+core::Result<Plan> read_plan(std::string_view text, std::string_view name) {
+    const core::Result<core::Document> document = core::parse_json(text, name);
+    if (!document) {
+        return tl::unexpected(document.error());
+    }
+    core::Diagnostics problems;
+    const Cursor root(*document, problems);
+    Plan plan;
+    core::check_format(root, "longhaul.plan", 1, true);
+    read_fabric_reference(root, plan);
+    if (const auto workload = root.require("workload", "the payloads and message counts")) {
+        plan.workload = workload::read_workload(*workload);
+    }
+    read_rank_map(root, read_shape(root), plan);
+    read_record(root, plan);
+    for (const core::Member& member : document->root.members) {
+        if (std::find(std::begin(kKnownKeys), std::end(kKnownKeys), member.key) ==
+            std::end(kKnownKeys)) {
+            plan.unknown.members.push_back(member);
+        }
+    }
+    if (!problems.empty()) {
+        return tl::unexpected(std::move(problems));
+    }
+    return plan;
+}
+
+}  // namespace longhaul::placement

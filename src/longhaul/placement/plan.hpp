@@ -1,0 +1,49 @@
+// A placement with its provenance: what `place` writes and the later commands read.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "longhaul/placement/baselines.hpp"
+#include "longhaul/placement/bounds.hpp"
+#include "longhaul/placement/search.hpp"
+
+namespace longhaul::placement {
+
+/// How the search ended.
+struct SearchRecord {
+    std::uint64_t seed = 0;
+    std::uint64_t budget = 0;
+    int restarts = 0;
+    std::uint64_t evaluations = 0;
+    double wall_s = 0;  ///< filled in by the caller, who has a clock
+    int threads = 0;
+    std::string stopped_by;
+    std::string found_by;
+};
+
+struct Plan {
+    std::string fabric_path;
+    std::string fabric_sha256;
+    workload::Workload workload;
+    std::string objective = "additive";
+    Placement placement;
+    Score score;  ///< of the rank map exactly as it stands
+    Bound bound;
+    std::optional<Baselines> baselines;
+    SearchRecord search;
+    std::string version;                          ///< of the tool
+    std::string command;                          ///< as typed
+    std::string time;                             ///< UTC, ISO 8601
+    core::Value unknown = core::Value::object();  ///< keys of newer versions, kept on rewriting
+};
+
+/// The file form, "longhaul.plan/1".
+[[nodiscard]] core::Value to_value(const Plan& plan);
+
+/// Reads a plan. The format key is required, and so are shape, workload and rank_map; the rest
+/// describes how the plan came about and may be missing. Every problem is reported.
+[[nodiscard]] core::Result<Plan> read_plan(std::string_view text, std::string_view name);
+
+}  // namespace longhaul::placement

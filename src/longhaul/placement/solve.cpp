@@ -1,0 +1,52 @@
+#include "longhaul/placement/solve.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include <fmt/format.h>
+
+#include "longhaul/placement/compose.hpp"
+
+namespace longhaul::placement {
+
+core::Result<Plan> solve(const Problem& problem,
+                         const fabric::Fabric& fabric,
+                         const SolveOptions& options) {
+    SearchResult found = make_search(options.kind)->run(problem, options.search);
+    // Read backwards the path costs the same: begin at the end that holds the lowest device.
+    if (std::ranges::min(found.stages.back()) < std::ranges::min(found.stages.front())) {
+        std::ranges::reverse(found.stages);
+    }
+    std::vector<int> path(found.stages.size());
+    std::iota(path.begin(), path.end(), 0);
+    Plan plan;
+    plan.placement = compose(problem.costs, found.stages, path, fabric.host_of_device());
+    plan.score = score_as_mapped(problem.costs, plan.placement);
+    if (std::abs(plan.score.total() - found.score) > 1e-9 * found.score) {
+        return core::fail({"",
+                           "search",
+                           fmt::format("the rank map realises {} s, the search claimed {} s",
+                                       plan.score.total(),
+                                       found.score),
+                           "this is a defect of longhaul; please report it"});
+    }
+    plan.bound = elementary_bound(problem);
+    if (options.baseline_samples > 0) {
+        plan.baselines = make_baselines(problem,
+                                        fabric.labels(),
+                                        options.baseline_samples,
+                                        options.search.seed,
+                                        options.search.threads);
+    }
+    plan.search.seed = options.search.seed;
+    plan.search.budget = options.search.budget;
+    plan.search.restarts = options.search.restarts;
+    plan.search.evaluations = found.evaluations;
+    plan.search.threads = options.search.threads;
+    plan.search.stopped_by = found.stopped_by;
+    plan.search.found_by = found.origin;
+    return plan;
+}
+
+}  // namespace longhaul::placement
