@@ -12,23 +12,24 @@ namespace longhaul::launch::detail {
 namespace {
 
 constexpr std::string_view kRun = R"sh(
-# mpirun reaches the hosts through ssh_agent.sh, which knows their users and ports.
+# mpirun reaches the hosts through ssh_agent.sh, which knows their users and ports. The agent is named
+# "sh" with an argument since the daemons of Open MPI look for its first word on their host, too.
 run() {
     cd -- "$here"
     case "$(mpirun --version)" in
     *"(Open MPI) "[1-4].*)
-        set -- --hostfile mpi_hosts --rankfile rankfile --mca plm_rsh_agent ./ssh_agent.sh \
+        set -- --hostfile mpi_hosts --rankfile rankfile --mca plm_rsh_agent "sh ./ssh_agent.sh" \
             --mca plm_rsh_no_tree_spawn 1 --mca orte_keep_fqdn_hostnames 1
         ;;
     *)
         set -- --hostfile mpi_hosts --map-by rankfile:file=rankfile \
-            --prtemca plm_ssh_agent ./ssh_agent.sh --prtemca plm_ssh_no_tree_spawn 1 \
+            --prtemca plm_ssh_agent "sh ./ssh_agent.sh" --prtemca plm_ssh_no_tree_spawn 1 \
             --prtemca prte_keep_fqdn_hostnames 1
         ;;
     esac
-    # shellcheck disable=SC2016 # $HOME is for the hosts
+    # shellcheck disable=SC1003,SC2016 # quoted values stay as they are
     exec mpirun "$@" @BTL@-np @TASKS@ \
-        sh -c 'cd && exec sh "$0/rank_exec.sh" "$@"' "$remote" \
+        sh -c 'cd && exec sh "$0/rank_exec.sh" "$@"' @REMOTE@ \
         @COMMAND@
 }
 
@@ -120,7 +121,8 @@ core::Result<Launch> emit_mpi(const Job& job) {
     identity.rank = "${OMPI_COMM_WORLD_RANK-}";
     identity.local_rank = "${OMPI_COMM_WORLD_LOCAL_RANK-}";
     identity.world_size = "${OMPI_COMM_WORLD_SIZE-}";
-    const std::array<Fill, 3> values{{{"BTL", btl_words(job)},
+    const std::array<Fill, 4> values{{{"BTL", btl_words(job)},
+                                      {"REMOTE", shell_quoted(launch_dir(job))},
                                       {"TASKS", fmt::format("{}", job.world_size())},
                                       {"COMMAND", command_words(job)}}};
     Launch launch{{verifier_file(),

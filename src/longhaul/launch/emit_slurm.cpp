@@ -19,7 +19,7 @@ constexpr std::string_view kJob = R"sh(#!/bin/sh
 #SBATCH --nodelist=@NODELIST@
 @GPUS@#SBATCH --exclusive
 # Submitted by launch.sh, which sets LONGHAUL_DIR to the folder of this file.
-# shellcheck disable=SC2016 # "$" in quoted values stays as it is
+# shellcheck disable=SC1003,SC2016 # quoted values stay as they are
 set -eu
 : "${LONGHAUL_DIR:?submit this job with launch.sh}"
 export SLURM_HOSTFILE="$LONGHAUL_DIR/slurm_hosts"

@@ -166,7 +166,8 @@ void report_twins(const Cursor& tables, const std::vector<Host>& hosts) {
     for (std::size_t i = 0; i < hosts.size(); ++i) {
         const auto check = [&](auto& seen, const std::string& text, std::string_view key) {
             const auto [twin, fresh] = seen.emplace(in_lower_case(text), i);
-            if (!text.empty() && !fresh) {
+            const bool twins = !text.empty() && !fresh;
+            if (twins) {
                 const Cursor table = tables.item(i);
                 const std::optional<Cursor> place = table.find(key);
                 (place ? *place : table)
@@ -176,9 +177,11 @@ void report_twins(const Cursor& tables, const std::vector<Host>& hosts) {
                                         twin->second),
                             "every host needs its own");
             }
+            return !twins;
         };
-        check(names, hosts[i].name, "name");
-        check(addresses, hosts[i].address, "address");
+        if (check(names, hosts[i].name, "name")) {
+            check(addresses, hosts[i].address, "address");
+        }
     }
 }
 

@@ -8,18 +8,19 @@ namespace {
 
 constexpr std::string_view kStartHost = R"sh(#!/bin/sh
 # Starts the processes of one host and waits for them; the first failure ends the others.
-#   start_host.sh HOST
-# shellcheck disable=SC2016,SC2317 # "$" in quoted values stays as it is; end is called by a trap
+#   start_host.sh HOST [RUN]      RUN tells one start from another
+# shellcheck disable=SC1003,SC2016,SC2317 # quoted values stay as they are; a trap calls end
 set -eu
 here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
 state=${LONGHAUL_STATE_DIR:-$here}
 host=${1:?the name of the host is missing}
 pids=''
-@OWNER@if [ -e "$state/pid" ] && kill -0 "$(cat "$state/pid")" 2>/dev/null; then
+@OWNER@run=${2-none}
+if [ -e "$state/pid" ] && read -r other _ <"$state/pid" && kill -0 "$other" 2>/dev/null; then
     printf 'longhaul: host %s: this job runs already; launch.sh stop ends it\n' "$host" >&2
     exit 1
 fi
-printf '%s\n' "$$" >"$state/pid"
+printf '%s %s\n' "$$" "$run" >"$state/pid"
 
 end() {
     trap '' TERM INT HUP
@@ -69,10 +70,11 @@ fi
 
 constexpr std::string_view kStopHost = R"sh(#!/bin/sh
 # Ends what start_host.sh runs on this host; no error when nothing runs.
+#   stop_host.sh [RUN]      with RUN, only that start
 set -eu
 here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
-if [ -e "$here/pid" ]; then
-    kill -TERM "$(cat "$here/pid")" 2>/dev/null || :
+if [ -e "$here/pid" ] && read -r pid run <"$here/pid" && [ "${1-$run}" = "$run" ]; then
+    kill -TERM "$pid" 2>/dev/null || :
 fi
 )sh";
 

@@ -45,7 +45,7 @@ done <"$here/rank_map.tsv"
 constexpr std::string_view kRankExec = R"sh(#!/bin/sh
 # Runs one training process: verifies its rank, sets its environment, becomes the command.
 #   rank_exec.sh COMMAND [ARGUMENT...]
-# shellcheck disable=SC2016 # "$" in quoted values stays as it is
+# shellcheck disable=SC1003,SC2016 # quoted values stay as they are
 set -eu
 here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
 host=@HOST@

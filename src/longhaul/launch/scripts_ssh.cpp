@@ -14,8 +14,7 @@ constexpr std::string_view kHead = R"sh(#!/bin/sh
 #   launch.sh [push|run|stop]     without a word: push, then run
 set -eu
 here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
-remote=@REMOTE@
-# The same, quoted once more for the shells of the hosts.
+# Folder on the hosts, quoted once more for their shells.
 remote_word=@REMOTE_WORD@
 count=@COUNT@
 pids=''
@@ -65,14 +64,16 @@ push_host() {
 )sh";
 
 constexpr std::string_view kRun = R"sh(
+run=$(date +%s).$$
+
 stop_host() {
-    on_host "$1" "sh $remote_word/stop_host.sh" </dev/null || :
+    on_host "$1" "sh $remote_word/stop_host.sh $run" </dev/null || :
 }
 
 run_host() {
     name=$(name_of "$1")
     status=0
-    on_host "$1" "exec sh $remote_word/start_host.sh $(word_of "$1")" </dev/null || status=$?
+    on_host "$1" "exec sh $remote_word/start_host.sh $(word_of "$1") $run" </dev/null || status=$?
     if [ "$status" -ne 0 ]; then
         printf 'longhaul: host %s ended with status %s; ending the job\n' "$name" "$status" >&2
         kill -TERM $$
@@ -96,6 +97,7 @@ run() {
 }
 
 stop() {
+    run=''
     for_all stop_host
 }
 )sh";
@@ -136,8 +138,7 @@ std::string driver(const Job& job, std::string_view run) {
             fmt::format("    {}) printf '%s' {} ;;\n", i, shell_quoted(shell_quoted(host.name)));
     }
     const std::string remote = shell_quoted(launch_dir(job));
-    const std::array<Fill, 6> values{{{"REMOTE", remote},
-                                      {"REMOTE_WORD", shell_quoted(remote)},
+    const std::array<Fill, 5> values{{{"REMOTE_WORD", shell_quoted(remote)},
                                       {"WORDS", std::move(words)},
                                       {"COUNT", fmt::format("{}", job.hosts.hosts.size())},
                                       {"TARGETS", std::move(targets)},
