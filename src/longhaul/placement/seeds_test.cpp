@@ -113,6 +113,10 @@ TEST(StructuralSeeds, AtMostTheLimitAndTheBestOfThem) {
     CountModel model(costs);
     std::uint64_t evaluations = 0;
     const auto all = structural_seeds(model, costs, problem.shape, sizes, 10'000, evaluations);
+    // By hand: singles in four stages, one GPU of every host in each of the others:
+    // 7.28 + 2 (4 * 8 c / 1.25 + 3 * 8 c / 100) at c = 0.471249.
+    EXPECT_NEAR(
+        all.front().score, 7.28 + 2 * (4 * 8 * 0.471249 / 1.25 + 3 * 8 * 0.471249 / 100), 1e-9);
     const auto some = structural_seeds(model, costs, problem.shape, sizes, 5, evaluations);
     ASSERT_EQ(some.size(), 5U);
     for (std::size_t i = 0; i < 5; ++i) {
