@@ -1,5 +1,8 @@
 #include "longhaul/placement/path.hpp"
 
+#include <array>
+#include <cmath>
+
 #include <gtest/gtest.h>
 
 #include "longhaul/placement/brute_force.hpp"
@@ -53,6 +56,50 @@ TEST(HeldKarp, SolvesPathsWhoseLengthIsKnown) {
     // All edges equal: 15 of them, read in index order.
     const Path flat = shortest_path(core::Grid<double>(16, 16, 2.0)).value();
     EXPECT_EQ(flat.length, 30);
+}
+
+/// Geographical distance of TSPLIB in km: coordinates are degrees.minutes.
+double geo_distance(const std::array<double, 2>& a, const std::array<double, 2>& b) {
+    const auto radians = [](double x) {
+        const double degrees = std::trunc(x);
+        return 3.141592 * (degrees + 5.0 * (x - degrees) / 3.0) / 180.0;
+    };
+    const double q1 = std::cos(radians(a[1]) - radians(b[1]));
+    const double q2 = std::cos(radians(a[0]) - radians(b[0]));
+    const double q3 = std::cos(radians(a[0]) + radians(b[0]));
+    return std::trunc(6378.388 * std::acos(0.5 * ((1 + q1) * q2 - (1 - q1) * q3)) + 1.0);
+}
+
+TEST(HeldKarp, SolvesBurma14OfTsplib) {
+    // Shortest tour 3323, published with TSPLIB (Reinelt, 1991). A tour is a path between two
+    // copies of one node: a toll on their edges keeps each of them at an end.
+    const std::vector<std::array<double, 2>> place{{16.47, 96.10},
+                                                   {16.47, 94.44},
+                                                   {20.09, 92.54},
+                                                   {22.39, 93.37},
+                                                   {25.23, 97.24},
+                                                   {22.00, 96.05},
+                                                   {20.47, 97.02},
+                                                   {17.20, 96.29},
+                                                   {16.30, 97.38},
+                                                   {14.05, 98.12},
+                                                   {16.53, 97.38},
+                                                   {21.52, 95.59},
+                                                   {19.41, 97.13},
+                                                   {20.09, 94.55},
+                                                   {16.47, 96.10}};
+    constexpr double kToll = 100'000;
+    core::Grid<double> edges(15, 15, 0.0);
+    for (std::size_t i = 0; i < 15; ++i) {
+        for (std::size_t j = 0; j < 15; ++j) {
+            const double tolls = (i % 14 == 0 ? kToll : 0) + (j % 14 == 0 ? kToll : 0);
+            edges(i, j) = i == j ? 0 : geo_distance(place[i], place[j]) + tolls;
+        }
+    }
+    const Path path = held_karp(edges);
+    EXPECT_EQ(path.length, 3323 + 2 * kToll);
+    EXPECT_EQ(path.order.front(), 0);
+    EXPECT_EQ(path.order.back(), 14);
 }
 
 TEST(HeldKarp, RefusesSeventeenNodesAndSaysWhatToDo) {
