@@ -172,6 +172,31 @@ FabricParts read_matrices(const Cursor& root) {
     return parts;
 }
 
+/// Tables that people write (TOML) must not hold keys that nobody reads: `intra_dealy_ms` would
+/// silently take no part.
+void refuse_unknown_keys(const Cursor& root) {
+    if (root.find("regions")) {
+        root.only_keys({"format",
+                        "provenance",
+                        "regions",
+                        "gpus_per_region",
+                        "devices_per_region",
+                        "intra_region",
+                        "pairs",
+                        "directed"});
+    } else if (root.find("instances") || root.find("groups")) {
+        root.only_keys({"format",
+                        "provenance",
+                        "groups",
+                        "instances",
+                        "gpus_per_instance",
+                        "delay_ms",
+                        "intra_delay_ms",
+                        "intra_gbps",
+                        "inter_gbps"});
+    }
+}
+
 FabricParts read_parts(const Cursor& root) {
     if (root.find("alpha_ms") || root.find("beta_gbps") || root.find("labels")) {
         return read_matrices(root);
@@ -247,6 +272,9 @@ core::Result<Fabric> read_fabric(std::string_view text, std::string_view name) {
     }
     core::Diagnostics problems;
     const Cursor root(*document, problems);
+    if (name.ends_with(".toml")) {
+        refuse_unknown_keys(root);
+    }
     FabricParts parts = read_parts(root);
     if (parts.labels.size() > kMaxDevices) {
         root.report(fmt::format("has {} devices", parts.labels.size()),

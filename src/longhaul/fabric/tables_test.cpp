@@ -157,6 +157,23 @@ TEST(HostGroups, RefuseBadTables) {
         "inter_gbps: found null");
 }
 
+TEST(Tables, InTomlRefuseUnknownKeysAndInJsonKeepQuiet) {
+    const std::string toml =
+        "instances = 2\ngpus_per_instance = 2\ndelay_ms = 3\nintra_dealy_ms = 1\n"
+        "intra_gbps = 100\ninter_gbps = 2\n";
+    EXPECT_EQ(refusal(toml, "t.toml"),
+              "t.toml: line 4, column 18: intra_dealy_ms: unknown key \"intra_dealy_ms\"; did you "
+              "mean \"intra_delay_ms\"?\n");
+    EXPECT_NE(refusal("regions = [\"x\"]\ngpus_per_region = 1\nintra_regions = 3\n"
+                      "intra_region = { delay_ms = 1, bandwidth_gbps = 9 }\n",
+                      "t.toml")
+                  .find("intra_region"),
+              std::string::npos);
+    EXPECT_EQ(refusal(R"({"instances": 2, "gpus_per_instance": 2, "delay_ms": 3, "note": 1,
+        "intra_gbps": 100, "inter_gbps": 2})"),
+              "");
+}
+
 struct Shipped {
     const char* file;
     std::size_t devices;

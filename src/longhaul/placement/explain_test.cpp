@@ -1,5 +1,7 @@
 #include "longhaul/placement/explain.hpp"
 
+#include <limits>
+
 #include <gtest/gtest.h>
 
 #include "longhaul/placement/detail/test_support.hpp"
@@ -83,6 +85,33 @@ TEST(Explain, ScoresEqualAFreshEvaluation) {
             last = change.score.total();
         }
         EXPECT_LE(explain(problem.costs, placement, 2, 1).changes.size(), 2U);
+    }
+}
+
+TEST(Explain, TriesEveryExchangeThatDiffers) {
+    // The best change around what binds equals the best over all exchanges of the four binding
+    // devices with all others, interchangeable ones included.
+    for (int i = 0; i < 100; ++i) {
+        testing::Instance instance(32, 2 * i + 1);  // equal rows
+        const Problem problem =
+            random_problem({3, 3}, instance.levels, instance.equal_rows, instance.random);
+        const Placement placement(problem.shape, testing::shuffled(9, instance.random));
+        const Explanation why = explain(problem.costs, placement, 1, 1);
+        const StageReason& stage = why.stages[why.binding_stage];
+        const EdgeReason& edge = why.edges[why.binding_edge];
+        const double untouched = solve_inner(problem.costs, placement.stages()).score.total();
+        double best = std::numeric_limits<double>::infinity();
+        for (const int device : {stage.device, stage.worst_peer, edge.device, edge.next_device}) {
+            for (int other = 0; other < 9; ++other) {
+                std::vector<int> ranks = placement.rank_map();
+                std::swap(ranks[static_cast<std::size_t>(device)],
+                          ranks[static_cast<std::size_t>(other)]);
+                const Placement swapped = Placement::from_rank_map(problem.shape, ranks).value();
+                best = std::min(best, solve_inner(problem.costs, swapped.stages()).score.total());
+            }
+        }
+        const double found = why.changes.empty() ? untouched : why.changes.front().score.total();
+        ASSERT_NEAR(std::min(found, untouched), best, 1e-12) << i;
     }
 }
 
