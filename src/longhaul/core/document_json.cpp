@@ -237,10 +237,11 @@ Result<Document> parse_json(std::string_view text, std::string_view name) {
         return document;
     }
     JsonBuilder builder(text, name);
-    const char* begin = text.data();
-    const char* end = begin + text.size();
-    const bool complete = nlohmann::json::sax_parse(
-        CountingIterator(begin, builder.seen()), CountingIterator(end, builder.seen()), &builder);
+    const char* end = text.data() + text.size();
+    // NOLINTNEXTLINE(bugprone-suspicious-stringview-data-usage): a pair of iterators, with an end
+    const bool complete = nlohmann::json::sax_parse(CountingIterator(text.data(), builder.seen()),
+                                                    CountingIterator(end, builder.seen()),
+                                                    &builder);
     if (!builder.problems.empty()) {
         return tl::unexpected(std::move(builder.problems));
     }
