@@ -424,7 +424,6 @@ def all_cases(plan):
                 if case.name.endswith(("/stages", "/absent", "/layers-nan", "/brackets")))
     yield Case("place-job", "other-shape", "job.toml", replaced(JOB, "dp = 2", "dp = 3"),
                "pp 2 x dp 3", "fabric.json")
-    if plan is not None:
-        yield from plan_cases("explain", plan)
-        yield from plan_cases("launch", plan)
-        yield from hosts_cases()
+    yield from plan_cases("explain", plan)
+    yield from plan_cases("launch", plan)
+    yield from hosts_cases()

@@ -28,13 +28,7 @@ FORBIDDEN = ("terminate", "Sanitizer", "runtime error", "internal error", "Asser
 class Runner:
     def __init__(self, binary):
         self.binary = binary
-        help_text = subprocess.run([binary, "--help"], capture_output=True, text=True).stdout
-        self.known = {word for line in help_text.splitlines() for word in line.split(" ")[2:3]}
-        self.known = {word.rstrip(",") for word in self.known}
         self.plan = None
-
-    def has(self, command):
-        return COMMANDS[command].words[0] in self.known
 
     def run(self, words, folder):
         environment = dict(os.environ, LC_ALL="C.UTF-8", SOURCE_DATE_EPOCH="0")
@@ -142,23 +136,19 @@ def main():
     runner.make_plan()
     failures = count = 0
     for command in COMMANDS:
-        problems = check_good(runner, command) if runner.has(command) else []
+        problems = check_good(runner, command)
         failures += len(problems)
         for problem in problems:
             print(f"{command}: {problem}")
     for case in all_cases(runner.plan):
         if options.names and not any(name in case.name for name in options.names):
             continue
-        if not runner.has(case.command):
-            continue
         problems, message = check(runner, case)
         count += 1
         failures += bool(problems)
         if problems or options.list:
             print(f"{'FAILED ' if problems else ''}{case.name}: {'; '.join(problems)}\n{message}")
-    missing = sorted(c for c in COMMANDS if not runner.has(c))
-    print(f"{count} malformed inputs, {failures} failures"
-          + (f"; this build has no command {', '.join(missing)}" if missing else ""))
+    print(f"{count} malformed inputs, {failures} failures")
     return 1 if failures or count == 0 else 0
 
 
