@@ -60,6 +60,7 @@ int run(int argc, char** argv) {
     add_place(parser, session);
     add_evaluate(parser, session);
     add_explain(parser, session);
+    add_launch(parser, session);
     add_selftest(parser, session);
     if (const auto unknown = unknown_command(parser, session.arguments)) {
         return report({*unknown});

@@ -1,0 +1,272 @@
+// launch: a plan and a hosts file become the files that start the job, ranks checked.
+#include <filesystem>
+#include <memory>
+
+#include "longhaul/command.hpp"
+#include "longhaul/directory.hpp"
+#include "longhaul/launch/launcher.hpp"
+#include "longhaul/launch/quote.hpp"
+#include "longhaul/options.hpp"
+#include "longhaul/placement/plan.hpp"
+
+namespace longhaul::app {
+namespace {
+
+struct LaunchOptions {
+    std::string plan;
+    std::string to;
+    std::string hosts;
+    std::string directory;
+    std::string command;
+    std::vector<std::string> words;
+    launch::Options job;
+    int master_port = 0;
+    std::string rendezvous = "static";
+    bool list_conventions = false;
+    bool list_launchers = false;
+    bool force = false;
+    bool json = false;
+};
+
+core::Result<placement::Placement> load_placement(const std::string& path) {
+    const auto text = read_file(path);
+    if (!text) {
+        return tl::unexpected(text.error());
+    }
+    auto plan = placement::read_plan(*text, path == "-" ? "standard input" : path);
+    return plan ? plan->placement
+                : core::Result<placement::Placement>(tl::unexpected(plan.error()));
+}
+
+/// Names the file that a problem of the job comes from.
+core::Diagnostics placed(core::Diagnostics problems, const LaunchOptions& options) {
+    for (core::Diagnostic& problem : problems) {
+        if (!problem.file.empty()) {
+            continue;
+        }
+        if (problem.where.starts_with("rank_map") || problem.where == "shape") {
+            problem.file = options.plan == "-" ? "standard input" : options.plan;
+        } else if (problem.where == "host") {
+            problem.file = options.hosts;
+        } else {
+            problem.file = "launch";
+        }
+    }
+    return problems;
+}
+
+core::Result<std::vector<std::string>> training_command(const LaunchOptions& options) {
+    if (!options.command.empty() && !options.words.empty()) {
+        return core::fail({"launch",
+                           "command",
+                           "the training command is given twice",
+                           "use --command or --, not both"});
+    }
+    if (options.command.empty()) {
+        return options.words;
+    }
+    auto words = launch::split_words(options.command);
+    return words ? std::move(words) : tl::unexpected(placed(words.error(), options));
+}
+
+core::Result<launch::Job> read_job(const LaunchOptions& options) {
+    core::Diagnostics problems;
+    const auto keep = [&](const auto& result) {
+        if (!result) {
+            problems.insert(problems.end(), result.error().begin(), result.error().end());
+        }
+    };
+    const auto plan = load_placement(options.plan);
+    keep(plan);
+    const auto text = read_file(options.hosts);
+    keep(text);
+    const auto hosts = text ? launch::read_hosts(*text, options.hosts) : launch::Hosts();
+    keep(hosts);
+    const auto command = training_command(options);
+    keep(command);
+    if (!problems.empty()) {
+        return tl::unexpected(std::move(problems));
+    }
+    launch::Options chosen = options.job;
+    chosen.command = *command;
+    chosen.plan = std::filesystem::path(options.plan).filename().string();
+    if (options.master_port != 0) {
+        chosen.master_port = options.master_port;
+    }
+    auto job = launch::make_job(plan->shape(), plan->rank_map(), *hosts, std::move(chosen));
+    return job ? std::move(job) : tl::unexpected(placed(job.error(), options));
+}
+
+/// Whether an earlier launch wrote the folder.
+bool is_launch_folder(const std::string& path) {
+    const auto readme = read_file(path + "/README.txt");
+    return readme && readme->starts_with("longhaul launch files") &&
+           std::filesystem::exists(path + "/rank_map.tsv");
+}
+
+void print_text(const LaunchOptions& options,
+                const launch::Job& job,
+                const launch::Launch& result) {
+    print(fmt::format("{}: {} ranks on {} hosts, numbered as {}\n",
+                      options.to,
+                      job.world_size(),
+                      job.hosts.hosts.size(),
+                      job.convention->name));
+    print(fmt::format("rank 0 on {}; processes meet at {} port {}\n",
+                      job.master().name,
+                      job.master().address,
+                      job.master_port));
+    for (const std::string& note : result.notes) {
+        print(fmt::format("note: {}\n", note));
+    }
+    print(fmt::format("wrote {} files; to start: cd {} && {}\n",
+                      result.files.size(),
+                      launch::shell_quoted(options.directory),
+                      result.start));
+}
+
+void print_json(const LaunchOptions& options,
+                const launch::Job& job,
+                const launch::Launch& result) {
+    core::Value files = core::Value::array();
+    for (const launch::OutputFile& file : result.files) {
+        files.append(file.path);
+    }
+    core::Value notes = core::Value::array();
+    for (const std::string& note : result.notes) {
+        notes.append(note);
+    }
+    core::Value master = core::Value::object();
+    master.set("host", job.master().name)
+        .set("address", job.master().address)
+        .set("port", job.master_port);
+    core::Value root = core::Value::object();
+    root.set("launcher", options.to)
+        .set("convention", job.convention->name)
+        .set("directory", options.directory)
+        .set("world_size", job.world_size())
+        .set("hosts", static_cast<int>(job.hosts.hosts.size()))
+        .set("rank_zero", std::move(master))
+        .set("start", result.start)
+        .set("files", std::move(files))
+        .set("notes", std::move(notes));
+    print(core::write_json(root));
+}
+
+core::Diagnostics check_usage(const LaunchOptions& options) {
+    core::Diagnostics problems;
+    const auto need = [&](bool present, std::string_view what, std::string_view fix) {
+        if (!present) {
+            problems.push_back(
+                {"launch", "", fmt::format("{} is missing", what), std::string(fix)});
+        }
+    };
+    need(!options.plan.empty(), "the plan", "longhaul launch PLAN ...");
+    need(!options.to.empty(), "--to", "name a launcher (--list-launchers)");
+    need(!options.hosts.empty(), "--hosts", "name a hosts file");
+    need(!options.directory.empty(), "-o", "name a folder to write");
+    if (!options.to.empty() && launch::find_launcher(options.to) == nullptr) {
+        problems.push_back({"launch",
+                            "--to",
+                            "unknown launcher " + core::shown(options.to),
+                            "see longhaul launch --list-launchers"});
+    }
+    if (options.rendezvous != "static") {
+        problems.push_back({"launch",
+                            "--rdzv",
+                            "found " + core::shown(options.rendezvous),
+                            "only static keeps the map: dynamic rendezvous orders hosts by name"});
+    }
+    return problems;
+}
+
+int run_launch(const LaunchOptions& options) {
+    if (const core::Diagnostics problems = check_usage(options); !problems.empty()) {
+        return report(problems);
+    }
+    const auto job = read_job(options);
+    if (!job) {
+        return report(job.error());
+    }
+    const launch::Launcher& launcher = *launch::find_launcher(options.to);
+    const bool possible = launch::check(launcher, *job).reason.empty();
+    const auto result = launch::emit(launcher, *job);
+    if (!result) {
+        report(placed(result.error(), options));
+        return possible ? kBadInput : kNo;
+    }
+    std::vector<FolderFile> files;
+    for (const launch::OutputFile& file : result->files) {
+        files.push_back({file.path, file.text, file.executable});
+    }
+    if (const auto written =
+            write_folder(options.directory, files, options.force, is_launch_folder);
+        !written) {
+        return report(written.error());
+    }
+    options.json ? print_json(options, *job, *result) : print_text(options, *job, *result);
+    return kDone;
+}
+
+int list_launchers() {
+    for (const launch::Launcher& launcher : launch::launchers()) {
+        print(fmt::format("{:<12}{}\n{:<12}expresses {}\n",
+                          launcher.name,
+                          launcher.help,
+                          "",
+                          launcher.expresses));
+    }
+    return kDone;
+}
+
+void add_launch_options(CLI::App& command, LaunchOptions& options) {
+    command.add_option("plan", options.plan, "Plan file (JSON) of place; - is standard input")
+        ->type_name("PLAN");
+    command.add_option("words", options.words, "Training command, after --, as the hosts run it")
+        ->type_name("WORD");
+    command.add_option("--to", options.to, "Launcher to write for (--list-launchers)");
+    command.add_option("--hosts", options.hosts, "Hosts file (TOML)");
+    command.add_option("-o,--output", options.directory, "Folder to write")->type_name("DIR");
+    command.add_option("--command", options.command, "Training command as one text");
+    command
+        .add_option("--convention",
+                    options.job.convention,
+                    "How the framework numbers ranks (--list-conventions)")
+        ->capture_default_str();
+    command
+        .add_option("--master-port", options.master_port, "Port that processes meet at, 1-65535")
+        ->check(CLI::Range(1, 65535));
+    command.add_option("--name", options.job.name, "Name of the job (Slurm, Kubernetes)")
+        ->capture_default_str();
+    command.add_option("--image", options.job.image, "Container image (Kubernetes)");
+    command
+        .add_option(
+            "--rdzv", options.rendezvous, "Rendezvous of torchrun; only static keeps the map")
+        ->capture_default_str();
+    command.add_flag("--force", options.force, "Replace the folder of an earlier launch");
+    command.add_flag("--json", options.json, "Print one JSON object");
+    command.add_flag("--list-launchers", options.list_launchers, "List launchers and stop");
+    command.add_flag("--list-conventions", options.list_conventions, "List conventions and stop");
+}
+
+}  // namespace
+
+void add_launch(CLI::App& parent, Session& session) {
+    CLI::App* command = parent.add_subcommand("launch", "Files that start a plan, ranks verified");
+    auto options = std::make_shared<LaunchOptions>();
+    add_launch_options(*command, *options);
+    example(*command,
+            "longhaul launch plan.json --to torchrun --hosts examples/hosts/worldwide-8x8.toml "
+            "-o launch -- python3 train.py");
+    command->callback([&session, options] {
+        session.run = [options] {
+            if (options->list_conventions) {
+                print(launch::conventions_table());
+                return kDone;
+            }
+            return options->list_launchers ? list_launchers() : run_launch(*options);
+        };
+    });
+}
+
+}  // namespace longhaul::app
