@@ -20,7 +20,7 @@ struct Example {
 
 constexpr std::string_view kHeadline =
     "{}\n  score {:.2f} s against {:.2f} s for the median of {} random partitions: {:.2f}x better\n"
-    "  no placement is below {:.2f} s ({} bound)\n\n";
+    "  no placement is below {:.2f} s ({})\n\n";
 
 const std::vector<Example>& examples() {
     static const std::vector<Example> all{
@@ -65,7 +65,7 @@ core::Result<void> run_example(const Example& example, const placement::SolveOpt
                       median,
                       options.baseline_samples,
                       median / plan->score.total(),
-                      plan->bound.total(),
+                      plan->bound.value,
                       plan->bound.method));
     print(plan_text(*plan, *fabric) + "\n");
     return {};

@@ -105,7 +105,7 @@ core::Result<void> evaluate(const EvaluateOptions& options) {
             .set("data_parallel_mapped", mapped.data_parallel)
             .set("pipeline_mapped", mapped.pipeline)
             .set("score_mapped", mapped.total())
-            .set("bound", bound.total())
+            .set("bound", bound.value)
             .set("bound_method", bound.method)
             .set("fabric_sha256", loaded->fabric_sha256);
         print(core::write_json(root));
@@ -127,7 +127,7 @@ core::Result<void> evaluate(const EvaluateOptions& options) {
                       "bound (" + bound.method + ")",
                       bound.data_parallel,
                       bound.pipeline,
-                      bound.total()));
+                      bound.value));
     return {};
 }
 

@@ -41,6 +41,7 @@ core::Result<void> place(const Session& session, PlaceOptions options) {
     };
     if (options.time_limit_s > 0) {
         options.solve.search.stop = [&] { return elapsed() > options.time_limit_s; };
+        options.solve.proof.stop = options.solve.search.stop;
     }
     core::Result<placement::Plan> plan =
         placement::solve(loaded->problem, loaded->fabric, options.solve);
@@ -94,6 +95,12 @@ void add_place(CLI::App& parent, Session& session) {
         ->capture_default_str();
     command->add_option("--restarts", search.restarts, "independent descents")
         ->check(CLI::Range(1, 100'000))
+        ->capture_default_str();
+    command
+        ->add_option("--proof-budget",
+                     options->solve.proof.work,
+                     "work of the proof, about 20 ns a unit; 0: bounds without branching")
+        ->check(CLI::Range(std::uint64_t{0}, kMaxBudget))
         ->capture_default_str();
     add_threads(*command, search.threads);
     command

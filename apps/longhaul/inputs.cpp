@@ -10,6 +10,7 @@
 #include "longhaul/command.hpp"
 #include "longhaul/core/hash.hpp"
 #include "longhaul/fabric/read.hpp"
+#include "longhaul/workload/size.hpp"
 
 namespace longhaul::app {
 namespace {
@@ -66,29 +67,68 @@ core::Result<LoadedFabric> load_fabric(const std::string& path) {
     return LoadedFabric{std::move(*fabric), core::sha256_hex(*text)};
 }
 
+namespace {
+
+/// Workload and shape: from the job file, or as typed.
+struct Demand {
+    workload::Workload workload;
+    placement::Shape shape;
+};
+
+core::Result<Demand> load_demand(const PlacementInputs& inputs) {
+    if (!inputs.job.empty()) {
+        const core::Result<std::string> text = read_file(inputs.job);
+        if (!text) {
+            return tl::unexpected(text.error());
+        }
+        const core::Result<workload::Job> job = workload::read_job(*text, inputs.job);
+        if (!job) {
+            return tl::unexpected(job.error());
+        }
+        const workload::Sizing sizing = workload::size(*job);
+        return Demand{sizing.workload, {sizing.pp, sizing.dp}};
+    }
+    if (inputs.pp == 0 || inputs.dp == 0) {
+        return core::fail({"",
+                           inputs.pp == 0 ? "--pp" : "--dp",
+                           "is missing",
+                           "give --pp, --dp, --c-pp and --c-dp, or --job"});
+    }
+    if (!inputs.c_pp || !inputs.c_dp) {
+        return core::fail({"",
+                           inputs.c_pp ? "--c-dp" : "--c-pp",
+                           "is missing",
+                           "give the payload in decimal GB, or --job"});
+    }
+    Demand demand;
+    demand.workload.c_pp = core::Gigabytes(*inputs.c_pp);
+    demand.workload.c_dp = core::Gigabytes(*inputs.c_dp);
+    demand.workload.pp_messages = inputs.pp_messages;
+    demand.workload.dp_messages = inputs.dp_messages;
+    demand.shape = {inputs.pp, inputs.dp};
+    return demand;
+}
+
+}  // namespace
+
 core::Result<LoadedProblem> load_problem(const PlacementInputs& inputs) {
+    const core::Result<Demand> demand = load_demand(inputs);
+    if (!demand) {
+        return tl::unexpected(demand.error());
+    }
     core::Result<LoadedFabric> loaded = load_fabric(inputs.fabric);
     if (!loaded) {
         return tl::unexpected(loaded.error());
     }
-    if (inputs.pp == 0 || inputs.dp == 0) {
-        return core::fail(
-            {"", inputs.pp == 0 ? "--pp" : "--dp", "is missing", "give --pp and --dp, or --job"});
-    }
-    workload::Workload workload;
-    workload.c_pp = core::Gigabytes(inputs.c_pp);
-    workload.c_dp = core::Gigabytes(inputs.c_dp);
-    workload.pp_messages = inputs.pp_messages;
-    workload.dp_messages = inputs.dp_messages;
     core::Result<placement::Problem> problem =
-        placement::make_problem(loaded->fabric, inputs.fabric, workload, {inputs.pp, inputs.dp});
+        placement::make_problem(loaded->fabric, inputs.fabric, demand->workload, demand->shape);
     if (!problem) {
         return tl::unexpected(problem.error());
     }
     return LoadedProblem{inputs.fabric,
                          std::move(loaded->sha256),
                          std::move(loaded->fabric),
-                         workload,
+                         demand->workload,
                          std::move(*problem)};
 }
 

@@ -17,8 +17,8 @@ struct PlacementInputs {
     std::string fabric;
     int pp = 0;
     int dp = 0;
-    double c_pp = 0;
-    double c_dp = 0;
+    std::optional<double> c_pp;
+    std::optional<double> c_dp;
     int pp_messages = 1;
     int dp_messages = 1;
     std::string job;

@@ -1,12 +1,52 @@
 // Entry point: chooses the command, and turns whatever happens into an exit code and one message.
 #include <cstdio>
 #include <exception>
+#include <optional>
 
 #include "longhaul/command.hpp"
 #include "longhaul/options.hpp"
 
 namespace longhaul::app {
 namespace {
+
+/// The first argument, when it is neither a command nor an option: the parser underneath would say
+/// only that a command is missing.
+std::optional<core::Diagnostic> unknown_command(const CLI::App& parser,
+                                                const std::vector<std::string>& arguments) {
+    if (arguments.size() < 2 || arguments[1].empty()) {
+        return std::nullopt;
+    }
+    const auto takes = [&](const CLI::App* command) { return command->check_name(arguments[1]); };
+    if (!parser.get_subcommands(takes).empty()) {
+        return std::nullopt;
+    }
+    const bool option = arguments[1].front() == '-';
+    if (option && parser.get_option_no_throw(arguments[1]) != nullptr) {
+        return std::nullopt;
+    }
+    return core::Diagnostic{
+        "",
+        "",
+        fmt::format("unknown {} {}", option ? "option" : "command", core::shown(arguments[1])),
+        "see longhaul --help"};
+}
+
+/// What was wrong with the command line. An argument that no option takes is named before an option
+/// that is missing: mostly the one is the other misspelt.
+core::Diagnostic usage_problem(const CLI::App& parser, const CLI::ParseError& error) {
+    std::string place;
+    std::string what = error.what();
+    for (const CLI::App* chosen : parser.get_subcommands()) {
+        place = chosen->get_name();
+        if (const auto rest = chosen->remaining(); !rest.empty()) {
+            what = "unexpected argument " + core::shown(rest.front());
+        }
+    }
+    return {place,
+            "",
+            what,
+            place.empty() ? "see longhaul --help" : "see longhaul " + place + " --help"};
+}
 
 int run(int argc, char** argv) {
     CLI::App parser("Plans, launches and checks training on machines that are far apart.",
@@ -22,20 +62,15 @@ int run(int argc, char** argv) {
     add_explain(parser, session);
     add_launch(parser, session);
     add_selftest(parser, session);
+    if (const auto unknown = unknown_command(parser, session.arguments)) {
+        return report({*unknown});
+    }
     try {
         parser.parse(argc, argv);
     } catch (const CLI::Success& success) {
         return parser.exit(success);
     } catch (const CLI::ParseError& error) {
-        std::string place;
-        for (const CLI::App* chosen : parser.get_subcommands()) {
-            place = chosen->get_name();
-        }
-        return report(
-            {{place,
-              "",
-              error.what(),
-              place.empty() ? "see longhaul --help" : "see longhaul " + place + " --help"}});
+        return report({usage_problem(parser, error)});
     }
     return session.run();
 }

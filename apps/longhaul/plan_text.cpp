@@ -91,12 +91,12 @@ std::string baseline_lines(const Baselines& baselines, double score) {
 }
 
 std::string bound_line(const Plan& plan) {
-    const placement::Gap gap = placement::gap_between(plan.score.total(), plan.bound.total());
+    const placement::Gap gap = placement::gap_between(plan.score.total(), plan.bound.value);
     const std::string verdict = gap.optimal ? std::string("the plan is optimal")
                                 : gap.known ? fmt::format("gap at most {:.2f} %", 100 * gap.value)
                                             : std::string("gap unknown");
     return fmt::format(
-        "bound        {:.6f} s ({}); {}\n", plan.bound.total(), plan.bound.method, verdict);
+        "bound        {:.6f} s ({}); {}\n", plan.bound.value, plan.bound.method, verdict);
 }
 
 }  // namespace

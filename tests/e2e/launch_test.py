@@ -115,14 +115,17 @@ class LaunchCase(unittest.TestCase):
         return result
 
     def start(self, *words, **extra):
-        return subprocess.run(
-            ["sh", str(self.output / "launch.sh"), *words],
-            cwd=self.folder,
-            env={**self.environment, **extra},
-            capture_output=True,
-            text=True,
-            timeout=SECONDS,
-        )
+        command = ["sh", str(self.output / "launch.sh"), *words]
+        with subprocess.Popen(
+            command, cwd=self.folder, env={**self.environment, **extra}, text=True,
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True,
+        ) as process:
+            try:
+                output, errors = process.communicate(timeout=SECONDS)
+            except subprocess.TimeoutExpired:
+                os.killpg(process.pid, signal.SIGKILL)
+                raise
+        return subprocess.CompletedProcess(command, process.returncode, output, errors)
 
     def table(self):
         lines = (self.output / "rank_map.tsv").read_text().splitlines()

@@ -27,6 +27,35 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
     return row.back();
 }
 
+/// The name that an unknown key is a slip of the pen for; empty when none is near. Long keys cost
+/// nothing, since a slip changes the length by at most kSlip.
+std::string_view nearest_name(std::initializer_list<std::string_view> known, std::string_view key) {
+    constexpr std::size_t kSlip = 2;
+    std::string_view nearest;
+    std::size_t least = kSlip + 1;
+    for (const std::string_view name : known) {
+        if (name.size() > key.size() + kSlip || key.size() > name.size() + kSlip) {
+            continue;
+        }
+        if (const std::size_t distance = edit_distance(name, key); distance < least) {
+            nearest = name;
+            least = distance;
+        }
+    }
+    return nearest;
+}
+
+/// A key as a part of a path: as it is when it is plain, quoted otherwise.
+std::string path_part(std::string_view key) {
+    constexpr std::size_t kLongest = 40;
+    const bool plain =
+        !key.empty() && key.size() <= kLongest && std::ranges::all_of(key, [](char c) {
+            return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                   c == '_' || c == '-';
+        });
+    return plain ? std::string(key) : shown(key, kLongest);
+}
+
 std::string list_of(std::initializer_list<std::string_view> names) {
     return fmt::format("{}", fmt::join(names, ", "));
 }
@@ -45,7 +74,7 @@ std::optional<Cursor> Cursor::find(std::string_view key) const {
         return std::nullopt;
     }
     return Cursor(
-        *this, child, path_.empty() ? std::string(key) : fmt::format("{}.{}", path_, key));
+        *this, child, path_.empty() ? path_part(key) : fmt::format("{}.{}", path_, path_part(key)));
 }
 
 std::optional<Cursor> Cursor::require(std::string_view key, std::string_view meaning) const {
@@ -130,17 +159,18 @@ void Cursor::only_keys(std::initializer_list<std::string_view> known) const {
         if (std::ranges::find(known, member.key) != known.end()) {
             continue;
         }
-        const std::string_view nearest = *std::ranges::min_element(
-            known, {}, [&](std::string_view name) { return edit_distance(name, member.key); });
-        const bool close = edit_distance(nearest, member.key) <= 2;
+        const std::string_view nearest = nearest_name(known, member.key);
         find(member.key)
             ->report("unknown key " + shown(member.key),
-                     close ? fmt::format("did you mean \"{}\"?", nearest)
-                           : "known keys: " + list_of(known));
+                     nearest.empty() ? "known keys: " + list_of(known)
+                                     : fmt::format("did you mean \"{}\"?", nearest));
     }
 }
 
 void Cursor::report(std::string what, std::string fix) const {
+    if (problems_->size() >= kMaxProblems) {
+        return;
+    }
     std::string where;
     if (value_->line > 0) {
         where = fmt::format("line {}, column {}", value_->line, value_->column);

@@ -17,6 +17,9 @@
 
 namespace longhaul::core {
 
+/// Problems beyond this number are not listed: a matrix may hold a million of them.
+inline constexpr std::size_t kMaxProblems = 1000;
+
 /// A node of a document with its path. Cheap to copy; the document and the list of problems must
 /// outlive it. Readers return nullopt after reporting what is wrong.
 class Cursor {

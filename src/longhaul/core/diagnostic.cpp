@@ -1,5 +1,7 @@
 #include "longhaul/core/diagnostic.hpp"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 namespace longhaul::core {
@@ -33,6 +35,36 @@ std::size_t utf8_length(std::string_view text, std::size_t at) {
     return 0;
 }
 
+/// Control characters, C1 (U+0080 to U+009F) included: a terminal would obey them.
+bool is_control(std::string_view text, std::size_t at) {
+    const auto byte = static_cast<unsigned char>(text[at]);
+    return byte < 0x20 || byte == 0x7F ||
+           (byte == 0xC2 && at + 1 < text.size() &&
+            static_cast<unsigned char>(text[at + 1]) < 0xA0);
+}
+
+/// Appends the character at `at`, escaped when it is not fit for a terminal; returns its length.
+std::size_t append_printable(std::string& out, std::string_view text, std::size_t at) {
+    const std::size_t length = utf8_length(text, at);
+    if (length != 0 && !is_control(text, at)) {
+        out += text.substr(at, length);
+        return length;
+    }
+    const std::size_t bytes = std::max<std::size_t>(length, 1);
+    for (std::size_t i = 0; i < bytes; ++i) {
+        out += fmt::format("\\x{:02x}", static_cast<unsigned char>(text[at + i]));
+    }
+    return bytes;
+}
+
+std::string printable(std::string_view text) {
+    std::string out;
+    for (std::size_t at = 0; at < text.size();) {
+        at += append_printable(out, text, at);
+    }
+    return out;
+}
+
 }  // namespace
 
 tl::unexpected<Diagnostics> fail(Diagnostic problem) {
@@ -46,25 +78,17 @@ std::string to_string(const Diagnostic& problem) {
             text += text.empty() ? part : ": " + part;
         }
     }
-    return problem.fix.empty() ? text : text + "; " + problem.fix;
+    return printable(problem.fix.empty() ? text : text + "; " + problem.fix);
 }
 
 std::string shown(std::string_view text, std::size_t limit) {
     std::string out = "\"";
     std::size_t at = 0;
     while (at < text.size() && at < limit) {
-        const std::size_t length = utf8_length(text, at);
-        const auto byte = static_cast<unsigned char>(text[at]);
-        if (length == 0 || (length == 1 && (byte < 0x20 || byte == 0x7F))) {
-            out += fmt::format("\\x{:02x}", byte);
-            ++at;
-            continue;
-        }
-        if (byte == '"' || byte == '\\') {
+        if (text[at] == '"' || text[at] == '\\') {
             out += '\\';
         }
-        out += text.substr(at, length);
-        at += length;
+        at += append_printable(out, text, at);
     }
     return out + (at < text.size() ? "\" ..." : "\"");
 }

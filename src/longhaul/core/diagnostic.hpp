@@ -26,7 +26,8 @@ using Result = tl::expected<T, Diagnostics>;
 /// Failure with one problem.
 [[nodiscard]] tl::unexpected<Diagnostics> fail(Diagnostic problem);
 
-/// "file: where: what; fix", parts that are empty left out.
+/// "file: where: what; fix", parts that are empty left out. Always one line: control bytes and bad
+/// UTF-8 are escaped.
 [[nodiscard]] std::string to_string(const Diagnostic& problem);
 
 /// Text from outside made fit for a message: quoted, control bytes and bad UTF-8 escaped, at most

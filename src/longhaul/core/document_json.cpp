@@ -8,7 +8,7 @@
 
 namespace longhaul::core {
 namespace detail {
-Result<Document> reject_unreadable(std::string_view text, std::string_view name);
+Result<Document> reject_unreadable(std::string_view& text, std::string_view name);
 }  // namespace detail
 
 namespace {
@@ -42,6 +42,24 @@ private:
     const char** seen_ = nullptr;
 };
 
+/// Text of the library in a message: without its code and position, and not longer than a line.
+std::string library_text(std::string_view what) {
+    constexpr std::size_t kLongest = 160;
+    if (const auto syntax = what.find("syntax error"); syntax != std::string_view::npos) {
+        what.remove_prefix(syntax);
+    } else if (const auto bracket = what.find("] "); bracket != std::string_view::npos) {
+        what.remove_prefix(bracket + 2);
+    }
+    if (what.size() <= kLongest) {
+        return std::string(what);
+    }
+    std::size_t cut = kLongest;
+    while (cut > 0 && (static_cast<unsigned char>(what[cut]) & 0xC0U) == 0x80U) {
+        --cut;
+    }
+    return std::string(what.substr(0, cut)) + " ...";
+}
+
 /// SAX handler that builds the tree. A token starts at the first byte after the previous token's
 /// end that is neither blank nor a separator.
 class JsonBuilder {
@@ -72,6 +90,9 @@ public:
                    key_column_,
                    fmt::format("the key {} appears twice", shown(value)),
                    "keep one of them");
+            if (problems.size() >= kMaxDuplicates) {
+                return false;
+            }
         }
         key_ = std::move(value);
         return true;
@@ -79,41 +100,56 @@ public:
 
     template <class Exception>
     bool parse_error(std::size_t /*byte*/, const std::string& /*token*/, const Exception& error) {
-        std::string what = error.what();
-        if (const auto bracket = what.find("] "); bracket != std::string::npos) {
-            what.erase(0, bracket + 2);
+        // The token that is wrong may be a separator itself: stop at the last byte read.
+        const char* last = seen_ == end_ ? end_ : seen_ - 1;
+        while (at_ < last && passes(*at_)) {
+            advance();
         }
-        int line = 0;
-        int column = 0;
-        place(line, column);
-        if (const auto syntax = what.find("syntax error"); syntax != std::string::npos) {
-            what.erase(0, syntax);
-        }
-        report(line, column, "not valid JSON: " + what, "correct it at this place");
+        report(line_,
+               column_,
+               "not valid JSON: " + library_text(error.what()),
+               "correct it at this place");
         return false;
     }
 
 private:
+    static constexpr std::size_t kMaxDuplicates = 20;
+
+    static bool passes(char c) {
+        return c == ' ' || c == '\t' || c == '\r' || c == '\n' || c == ',' || c == ':';
+    }
+
     /// Moves to the start of the token that the lexer has just read, and tells where that is.
     void place(int& line, int& column) {
-        const auto passes = [](char c) {
-            return c == ' ' || c == '\t' || c == '\r' || c == '\n' || c == ',' || c == ':';
-        };
-        while (at_ < end_ && passes(*at_)) {
-            advance();
-        }
-        line = line_;
-        column = column_;
+        find_token(line, column);
         while (at_ < seen_) {
             advance();
         }
     }
 
+    /// The same for a number. The lexer reads one byte beyond it, which belongs to the next token.
+    void place_number(int& line, int& column) {
+        find_token(line, column);
+        while (at_ < seen_ && ((*at_ >= '0' && *at_ <= '9') || *at_ == '-' || *at_ == '+' ||
+                               *at_ == '.' || *at_ == 'e' || *at_ == 'E')) {
+            advance();
+        }
+    }
+
+    void find_token(int& line, int& column) {
+        while (at_ < end_ && passes(*at_)) {
+            advance();
+        }
+        line = line_;
+        column = column_;
+    }
+
     void advance() {
-        if (*at_++ == '\n') {
+        const auto byte = static_cast<unsigned char>(*at_++);
+        if (byte == '\n') {
             ++line_;
             column_ = 1;
-        } else {
+        } else if ((byte & 0xC0U) != 0x80U) {  // not inside a character
             ++column_;
         }
     }
@@ -149,7 +185,11 @@ private:
     }
 
     bool add(Value value) {
-        place(value.line, value.column);
+        if (value.kind == Value::Kind::kNumber) {
+            place_number(value.line, value.column);
+        } else {
+            place(value.line, value.column);
+        }
         if (value.kind == Value::Kind::kNumber && !std::isfinite(value.number)) {
             report(value.line, value.column, "the number is too large", "use a finite number");
             value.number = 0;

@@ -1,5 +1,7 @@
 #include "longhaul/core/random.hpp"
 
+#include "longhaul/core/assert.hpp"
+
 namespace longhaul::core {
 namespace {
 
@@ -35,6 +37,7 @@ std::uint32_t Random::next() {
 }
 
 std::uint32_t Random::below(std::uint32_t bound) {
+    LONGHAUL_ASSERT_NORMAL(bound >= 1);
     const std::uint32_t reject = (0U - bound) % bound;
     while (true) {
         const std::uint64_t product = std::uint64_t{next()} * bound;

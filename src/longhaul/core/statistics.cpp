@@ -16,6 +16,7 @@ double quantile(std::span<const double> sorted, double q) {
 }
 
 Summary summarise(std::vector<double> samples) {
+    LONGHAUL_ASSERT(!samples.empty());
     std::ranges::sort(samples);
     return {samples.front(),
             quantile(samples, 0.1),

@@ -66,6 +66,16 @@ std::size_t Value::size() const {
     return numbers.size() + items.size();
 }
 
+bool same_content(const Value& a, const Value& b) {
+    const auto same_member = [](const Member& x, const Member& y) {
+        return x.key == y.key && same_content(x.value, y.value);
+    };
+    return a.kind == b.kind && a.boolean == b.boolean && a.number == b.number &&
+           a.string == b.string && a.numbers == b.numbers &&
+           std::ranges::equal(a.items, b.items, same_content) &&
+           std::ranges::equal(a.members, b.members, same_member);
+}
+
 std::string_view name_of(Value::Kind kind) {
     switch (kind) {
         case Value::Kind::kNull:

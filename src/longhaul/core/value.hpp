@@ -39,7 +39,7 @@ struct Value {
 
     Kind kind = Kind::kNull;
     int line = 0;    ///< 1-based; 0 when the value came from no text
-    int column = 0;  ///< 1-based, in bytes
+    int column = 0;  ///< 1-based, in characters (code points)
     bool boolean = false;
     double number = 0;
     std::string string;
@@ -52,6 +52,9 @@ struct Member {
     std::string key;
     Value value;
 };
+
+/// Whether two trees hold the same values in the same order, wherever they came from.
+[[nodiscard]] bool same_content(const Value& a, const Value& b);
 
 /// "a number", "an array", ...: how a message names the kind.
 [[nodiscard]] std::string_view name_of(Value::Kind kind);

@@ -11,6 +11,7 @@ using core::Cursor;
 using core::Grid;
 
 constexpr int kMaxCount = 20'000;
+constexpr std::size_t kMaxRegions = 2'000;
 
 struct LinkValues {
     double alpha_ms = 0;
@@ -64,6 +65,11 @@ public:
 private:
     void read_regions() {
         const auto regions = root_.find("regions");
+        if (regions->value().size() > kMaxRegions) {
+            regions->report(fmt::format("has {} regions", regions->value().size()),
+                            fmt::format("at most {} are supported", kMaxRegions));
+            return;
+        }
         for (std::size_t i = 0; regions->is_array() && i < regions->value().size(); ++i) {
             const std::string name = regions->item(i).string().value_or("");
             if (!index_.emplace(name, index_.size()).second) {

@@ -30,6 +30,7 @@ Bound elementary_bound(const Problem& problem) {
     if (problem.shape.pp > 1) {
         bound.pipeline = (problem.shape.pp - 1) * cheapest;
     }
+    bound.value = bound.data_parallel + bound.pipeline;
     return bound;
 }
 

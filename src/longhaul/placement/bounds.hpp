@@ -1,6 +1,7 @@
 // Proved lower limits of the score: what no placement can beat.
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "longhaul/placement/evaluate.hpp"
@@ -8,10 +9,11 @@
 namespace longhaul::placement {
 
 struct Bound {
-    double data_parallel = 0;
-    double pipeline = 0;
-    std::string method;
-    [[nodiscard]] double total() const { return data_parallel + pipeline; }
+    double value = 0;          ///< no placement scores less, seconds
+    std::string method;        ///< how that was proved
+    double data_parallel = 0;  ///< elementary bound of the data-parallel term alone
+    double pipeline = 0;       ///< elementary bound of the pipeline term alone
+    std::uint64_t nodes = 0;   ///< nodes of branch and bound that the proof took
 };
 
 /// Elementary bounds, valid for any costs: every device sits with dp - 1 others, so DataP is at
@@ -19,11 +21,10 @@ struct Bound {
 /// edges, each at least the cheapest pair. O(n^2 log n).
 [[nodiscard]] Bound elementary_bound(const Problem& problem);
 
-/// score / bound - 1; 0 when both are 0, and infinity never: a bound of 0 under a positive score
-/// gives no gap, told by `known` = false.
+/// score / bound - 1.
 struct Gap {
-    bool known = false;
-    double value = 0;
+    bool known = false;    ///< false under a bound of 0 and a positive score
+    double value = 0;      ///< >= 0
     bool optimal = false;  ///< the bound meets the score, up to rounding of the sums (1e-12)
 };
 [[nodiscard]] Gap gap_between(double score, double bound);

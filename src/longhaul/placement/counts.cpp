@@ -8,7 +8,7 @@
 namespace longhaul::placement {
 namespace {
 
-constexpr std::size_t kCacheBits = 16;
+constexpr std::size_t kEdgeCacheBits = 16;
 
 std::uint64_t mixed(std::uint64_t x) {
     x ^= x >> 32U;
@@ -19,7 +19,7 @@ std::uint64_t mixed(std::uint64_t x) {
 }  // namespace
 
 CountModel::CountModel(Costs costs)
-    : costs_(std::move(costs)), cache_(std::size_t{1} << kCacheBits) {
+    : costs_(std::move(costs)), cache_(std::size_t{1} << kEdgeCacheBits) {
     core::Random random(0x636f756e7473U);
     for (std::size_t k = 0; k < classes(); ++k) {
         const std::uint64_t high = random.next();
@@ -56,7 +56,7 @@ double CountModel::edge(std::span<const int> a,
                         std::span<const int> b,
                         std::uint64_t key_b) {
     const std::uint64_t key = mixed(key_a) + mixed(key_b);  // symmetric, as the edge is
-    Entry& entry = cache_[mixed(key) >> (64 - kCacheBits)];
+    Entry& entry = cache_[mixed(key) >> (64 - kEdgeCacheBits)];
     if (entry.key != key || entry.value < 0) {
         entry = {key, transport(a, b)};
     }

@@ -12,11 +12,11 @@ using core::Value;
 
 constexpr int kMaxDegree = 1'000'000;
 constexpr std::string_view kKnownKeys[] = {
-    "format",        "fabric",        "workload",   "shape",          "objective",
-    "score",         "data_parallel", "pipeline",   "bound",          "gap",
-    "optimal",       "bound_method",  "rank_map",   "stages",         "pipelines",
-    "baseline",      "search",        "provenance", "unused_devices", "bound_data_parallel",
-    "bound_pipeline"};
+    "format",         "fabric",        "workload",   "shape",          "objective",
+    "score",          "data_parallel", "pipeline",   "bound",          "gap",
+    "optimal",        "bound_method",  "rank_map",   "stages",         "pipelines",
+    "baseline",       "search",        "provenance", "unused_devices", "bound_data_parallel",
+    "bound_pipeline", "bound_nodes"};
 
 Value summary_value(const core::Summary& summary) {
     return Value::object()
@@ -117,9 +117,11 @@ void read_rank_map(const Cursor& root, const std::optional<Shape>& shape, Plan& 
 void read_record(const Cursor& root, Plan& plan) {
     plan.objective = root.find("objective") ? text_of(root, "objective") : "additive";
     plan.score = {number_of(root, "data_parallel"), number_of(root, "pipeline")};
-    plan.bound = {number_of(root, "bound_data_parallel"),
+    plan.bound = {number_of(root, "bound"),
+                  text_of(root, "bound_method"),
+                  number_of(root, "bound_data_parallel"),
                   number_of(root, "bound_pipeline"),
-                  text_of(root, "bound_method")};
+                  static_cast<std::uint64_t>(number_of(root, "bound_nodes"))};
     const auto provenance = root.find("provenance");
     if (provenance && provenance->is_object()) {
         plan.version = text_of(provenance, "version");
@@ -131,7 +133,7 @@ void read_record(const Cursor& root, Plan& plan) {
 }  // namespace
 
 Value to_value(const Plan& plan) {
-    const Gap gap = gap_between(plan.score.total(), plan.bound.total());
+    const Gap gap = gap_between(plan.score.total(), plan.bound.value);
     const Shape shape = plan.placement.shape();
     Value root = Value::object();
     root.set("format", "longhaul.plan/1")
@@ -146,10 +148,11 @@ Value to_value(const Plan& plan) {
         .set("score", plan.score.total())
         .set("data_parallel", plan.score.data_parallel)
         .set("pipeline", plan.score.pipeline)
-        .set("bound", plan.bound.total())
+        .set("bound", plan.bound.value)
+        .set("bound_method", plan.bound.method)
+        .set("bound_nodes", static_cast<double>(plan.bound.nodes))
         .set("bound_data_parallel", plan.bound.data_parallel)
         .set("bound_pipeline", plan.bound.pipeline)
-        .set("bound_method", plan.bound.method)
         .set("gap", gap.known ? Value(gap.value) : Value())
         .set("optimal", gap.optimal)
         .set("rank_map", list_value(plan.placement.rank_map()))

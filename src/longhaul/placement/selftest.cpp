@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "longhaul/placement/brute_force.hpp"
+#include "longhaul/placement/certify.hpp"
 #include "longhaul/placement/compose.hpp"
 #include "longhaul/placement/instances.hpp"
 #include "longhaul/placement/search.hpp"
@@ -125,6 +126,24 @@ Check check_search(std::uint64_t seed) {
     return check;
 }
 
+Check check_proof(std::uint64_t seed) {
+    Check check{"branch and bound proves the optimum of exhaustive enumeration"};
+    for (int i = 0; i < 84; ++i) {
+        Draw draw(seed, 5, i);
+        const Problem problem = random_problem(small_shape(i), draw.levels, true, draw.random);
+        const double best = make_search(SearchKind::kExhaustive)->run(problem, {}).score;
+        const double host = make_search(SearchKind::kHostOrder)->run(problem, {}).score;
+        const Certificate certificate = certify(problem, host, {});
+        const bool found =
+            certificate.better
+                ? close(solve_inner(problem.costs, *certificate.better).score.total(), best)
+                : close(host, best);
+        check.agreed += found && close(certificate.bound.value, best);
+        ++check.tried;
+    }
+    return check;
+}
+
 Check check_refusal() {
     Check check{"a path over 17 stages is refused"};
     check.tried = 1;
@@ -139,6 +158,7 @@ std::vector<Check> run_selftest(std::uint64_t seed) {
             check_path(seed),
             check_partition(seed),
             check_search(seed),
+            check_proof(seed),
             check_refusal()};
 }
 

@@ -14,6 +14,13 @@ core::Result<Plan> solve(const Problem& problem,
                          const fabric::Fabric& fabric,
                          const SolveOptions& options) {
     SearchResult found = make_search(options.kind)->run(problem, options.search);
+    const Certificate certificate = certify(problem, found.score, options.proof);
+    if (certificate.better) {
+        const Solved solved = solve_inner(problem.costs, *certificate.better);
+        found.stages = in_order(*certificate.better, solved.order);
+        found.score = solved.score.total();
+        found.origin = "branch and bound";
+    }
     // Read backwards the path costs the same: begin at the end that holds the lowest device.
     if (std::ranges::min(found.stages.back()) < std::ranges::min(found.stages.front())) {
         std::ranges::reverse(found.stages);
@@ -31,7 +38,7 @@ core::Result<Plan> solve(const Problem& problem,
                                        found.score),
                            "this is a defect of longhaul; please report it"});
     }
-    plan.bound = elementary_bound(problem);
+    plan.bound = certificate.bound;
     if (options.baseline_samples > 0) {
         plan.baselines = make_baselines(problem,
                                         fabric.labels(),

@@ -1,6 +1,7 @@
 // The main job: from a problem to a plan that says how good it is.
 #pragma once
 
+#include "longhaul/placement/certify.hpp"
 #include "longhaul/placement/plan.hpp"
 
 namespace longhaul::placement {
@@ -8,13 +9,14 @@ namespace longhaul::placement {
 struct SolveOptions {
     SearchKind kind = SearchKind::kPortfolio;
     SearchOptions search;
+    ProofOptions proof;
     int baseline_samples = 200;  ///< 0: no baselines
 };
 
-/// Searches, composes pipelines, recomputes the score from the rank map, bounds it and compares it
-/// with the baselines. Fails (a defect of the search, not of the input) when the map does not
-/// realise the score that the search claimed. Paths, hash, times and command line stay empty: the
-/// caller knows them.
+/// Searches, proves a bound (and takes a better placement when the proof finds one), composes
+/// pipelines, recomputes the score from the rank map, bounds it and compares it with the baselines.
+/// Fails (a defect of the search, not of the input) when the map does not realise the score that
+/// the search claimed. Paths, hash, times and command line stay empty: the caller knows them.
 [[nodiscard]] core::Result<Plan> solve(const Problem& problem,
                                        const fabric::Fabric& fabric,
                                        const SolveOptions& options);

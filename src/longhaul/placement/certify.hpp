@@ -1,0 +1,27 @@
+// How good a placement can be: from elementary bounds to a proof by branch and bound.
+#pragma once
+
+#include <optional>
+
+#include "longhaul/placement/bounds.hpp"
+#include "longhaul/placement/count_proof.hpp"
+
+namespace longhaul::placement {
+
+/// A bound of the problem, and a better placement when the proof came upon one.
+struct Certificate {
+    Bound bound;
+    std::optional<Stages> better;  ///< in path order; scores less than the incumbent
+};
+
+/// Proves a lower bound for a problem whose best known score is `incumbent`. Devices that the
+/// fabric cannot tell apart are counted by class, and branch and bound over counts (CountProof) is
+/// exact; when it completes the bound is the optimum. Otherwise lower targets are excluded as far
+/// as the work goes. Where all devices differ, classes within a tolerance with the least cost
+/// between their members give a bound of the same kind. `options.work` = 0 leaves the bounds that
+/// need no branching.
+[[nodiscard]] Certificate certify(const Problem& problem,
+                                  double incumbent,
+                                  const ProofOptions& options);
+
+}  // namespace longhaul::placement

@@ -1,0 +1,86 @@
+// Where a fabric falls apart as links are taken away, and what each break costs a path of stages.
+//
+// Let theta run over the distinct pipeline costs. Under theta, classes joined by costs <= theta
+// form components; a class whose inside cost is above theta and that joins nothing is isolated:
+// each of its devices is a component alone. Two adjacent stages with an edge <= theta hold equally
+// many devices of every component (a perfect matching cannot leave one), and none of an isolated
+// class. So every change of this profile along the path costs at least the next structure's
+// threshold.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "longhaul/core/grid.hpp"
+
+namespace longhaul::placement {
+
+/// Classes up to which profiles are packed.
+inline constexpr std::size_t kMaxPackedClasses = 16;
+
+/// Devices of a stage up to which breaks are counted.
+inline constexpr int kMaxStageDevices = 127;
+
+/// Devices of each component, or of each class.
+using Profile = std::array<std::uint16_t, kMaxPackedClasses>;
+
+/// One component structure.
+struct Level {
+    double threshold = 0;  ///< the smallest cost under which this structure holds
+    double next = 0;       ///< the least cost of an edge that breaks it
+    std::array<std::uint8_t, kMaxPackedClasses> component{};  ///< of each class
+    std::uint16_t isolated = 0;  ///< bit per class: devices that match nothing under the threshold
+    std::size_t components = 0;
+};
+
+/// All structures of K class costs (K x K, the diagonal inside a class; `sizes` of the classes),
+/// from the cheapest cost upwards, without the last one, under which everything is one component.
+/// K <= kMaxPackedClasses. O(K^4) worst.
+[[nodiscard]] std::vector<Level> structure_levels(const core::Grid<double>& pipeline,
+                                                  std::span<const int> sizes);
+
+/// Devices of each component.
+[[nodiscard]] Profile profile_of(const Level& level, const Profile& classes, std::size_t k);
+
+/// Devices of isolated classes.
+[[nodiscard]] int isolated_devices(const Level& level, const Profile& classes, std::size_t k);
+
+/// One stage or several, seen under one level.
+struct LevelView {
+    Profile profile{};  ///< devices of each component
+    int isolated = 0;   ///< devices of isolated classes
+};
+
+/// Counts forced breaks. Answers of the costly part are cached; the cache never changes one.
+class BreakCounter {
+public:
+    /// Stages of `dp` devices each, dp <= kMaxStageDevices.
+    explicit BreakCounter(int dp);
+
+    /// Fewest breaks of a level with `components` components along `left` further stages that hold
+    /// `rest`, after a stage `last` (nullptr: at the start of the path, where the first stage costs
+    /// no edge). A lower bound: by profile exact up to 2 (at the start 1), then 3 (2) stands for
+    /// all above; or what isolated devices force.
+    [[nodiscard]] int fewest(std::size_t components,
+                             const LevelView* last,
+                             const LevelView& rest,
+                             int left);
+
+private:
+    struct Entry {
+        std::uint64_t key = 0;
+        int answer = -1;
+    };
+    [[nodiscard]] int by_profile(std::size_t components,
+                                 const LevelView* last,
+                                 const LevelView& rest,
+                                 int left);
+    [[nodiscard]] bool two_blocks(const Profile& total, int left, std::size_t components);
+
+    int dp_;
+    std::vector<Entry> cache_;
+};
+
+}  // namespace longhaul::placement

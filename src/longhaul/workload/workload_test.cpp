@@ -1,0 +1,60 @@
+#include "longhaul/workload/workload.hpp"
+
+#include <gtest/gtest.h>
+
+namespace longhaul::workload {
+namespace {
+
+std::string workload_problems(std::string_view text, Workload* workload = nullptr) {
+    const auto document = core::parse_json(text, "f.json").value();
+    core::Diagnostics problems;
+    const Workload read = read_workload(core::Cursor(document, problems));
+    if (workload != nullptr) {
+        *workload = read;
+    }
+    return problems.empty() ? "" : core::to_string(problems.front());
+}
+
+TEST(Workload, RoundTrip) {
+    const char* full =
+        R"({"c_pp_gb": 0.5, "pp_messages": 2, "c_dp_gb": 0.25, "dp_messages": 3,
+            "c_pp_backward_gb": 0.75, "pp_backward_messages": 4, "microbatches": 5,
+            "stage_seconds": [1.5, 2]})";
+    Workload workload;
+    EXPECT_EQ(workload_problems(full, &workload), "");
+    EXPECT_EQ(workload.c_pp, core::Gigabytes(0.5));
+    EXPECT_EQ(workload.pp_messages, 2);
+    EXPECT_EQ(workload.c_dp, core::Gigabytes(0.25));
+    EXPECT_EQ(workload.dp_messages, 3);
+    EXPECT_EQ(workload.c_pp_backward, core::Gigabytes(0.75));
+    EXPECT_EQ(workload.pp_backward_messages, 4);
+    EXPECT_EQ(workload.microbatches, 5);
+    EXPECT_EQ(workload.stage_seconds, (std::vector<double>{1.5, 2}));
+    EXPECT_TRUE(core::same_content(to_value(workload), core::parse_json(full, "f").value().root));
+}
+
+TEST(Workload, AbsentKeysStayAbsent) {
+    Workload workload;
+    EXPECT_EQ(workload_problems(R"({"c_pp_gb": 1, "c_dp_gb": 0})", &workload), "");
+    EXPECT_EQ(workload.pp_messages, 1);
+    EXPECT_FALSE(workload.microbatches);
+    EXPECT_EQ(core::write_json(to_value(workload)),
+              "{\n  \"c_pp_gb\": 1,\n  \"pp_messages\": 1,\n  \"c_dp_gb\": 0,\n  \"dp_messages\": "
+              "1\n}\n");
+}
+
+TEST(Workload, Problems) {
+    EXPECT_NE(workload_problems(R"({"c_dp_gb": 1})").find("\"c_pp_gb\" is missing"),
+              std::string::npos);
+    EXPECT_NE(workload_problems(R"({"c_pp_gb": -1, "c_dp_gb": 1})").find("at least 0"),
+              std::string::npos);
+    EXPECT_NE(workload_problems(R"({"c_pp_gb": 1, "c_dp_gb": 1, "pp_messages": 0})")
+                  .find("whole number from 1"),
+              std::string::npos);
+    EXPECT_NE(workload_problems(R"({"c_pp_gb": 1, "c_dp_gb": 1, "stage_seconds": [1, -1]})")
+                  .find("stage_seconds[1]"),
+              std::string::npos);
+}
+
+}  // namespace
+}  // namespace longhaul::workload
