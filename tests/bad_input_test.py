@@ -67,11 +67,11 @@ HOSTS = """format = "longhaul.hosts/1"
 [[host]]
 name = "one"
 address = "10.0.0.1"
-gpus = 2
+devices = 2
 [[host]]
 name = "two"
 address = "10.0.0.2"
-gpus = 2
+devices = 2
 """
 RANK_MAP = [0, 1, 2, 3]
 
@@ -369,19 +369,24 @@ def hosts_cases():
     yield case("no-hosts", 'format = "longhaul.hosts/1"\n', "host")
     yield case("host-number", 'host = 3\n', "host")
     yield case("no-name", replaced(HOSTS, 'name = "one"\n', ""), "name")
-    yield case("no-address", replaced(HOSTS, 'address = "10.0.0.1"\n', ""), "address")
+    yield case("bad-address", replaced(HOSTS, "10.0.0.1", "10.0.0.300"), "address")
+    yield case("option-as-address", replaced(HOSTS, "10.0.0.1", "-oProxyCommand=x"), "address")
+    yield case("gpus-twice", replaced(HOSTS, "devices = 2", "gpus = [1, 1]"), "twice")
+    yield case("gpus-number", replaced(HOSTS, "devices = 2", "gpus = 2"), "an array")
+    yield case("fabric-devices-overlap", HOSTS.replace("devices = 2", "fabric_devices = [0, 1]"),
+               "belongs to host[0]")
     yield case("name-twice", replaced(HOSTS, '"two"', '"one"'), "one")
     yield case("address-twice", replaced(HOSTS, "10.0.0.2", "10.0.0.1"), "10.0.0.1")
     yield case("name-number", replaced(HOSTS, '"one"', "1"), "name")
     yield case("hostile-name", replaced(HOSTS, '"one"', "'one; rm -rf /'"), "name")
     yield case("newline-in-name", replaced(HOSTS, '"one"', '"one\\ntwo"'), "name")
     yield case("empty-name", replaced(HOSTS, '"one"', '""'), "name")
-    yield case("devices-zero", replaced(HOSTS, "gpus = 2", "gpus = 0"), "gpus")
-    yield case("devices-negative", replaced(HOSTS, "gpus = 2", "gpus = -2"), "gpus")
-    yield case("devices-fraction", replaced(HOSTS, "gpus = 2", "gpus = 1.5"), "gpus")
-    yield case("devices-text", replaced(HOSTS, "gpus = 2", 'gpus = "2"'), "gpus")
-    yield case("devices-huge", replaced(HOSTS, "gpus = 2", "gpus = 1000000000000"), "gpus")
-    yield case("devices-do-not-match", replaced(HOSTS, "gpus = 2", "gpus = 3"), "5")
+    yield case("devices-zero", replaced(HOSTS, "devices = 2", "devices = 0"), "devices")
+    yield case("devices-negative", replaced(HOSTS, "devices = 2", "devices = -2"), "devices")
+    yield case("devices-fraction", replaced(HOSTS, "devices = 2", "devices = 1.5"), "devices")
+    yield case("devices-text", replaced(HOSTS, "devices = 2", 'devices = "2"'), "devices")
+    yield case("devices-huge", replaced(HOSTS, "devices = 2", "devices = 1000000000000"), "devices")
+    yield case("devices-do-not-match", replaced(HOSTS, "devices = 2", "devices = 3"), "5")
     yield case("unknown-key", replaced(HOSTS, "address", "adress"), "did you mean")
     yield case("newer-format", replaced(HOSTS, "hosts/1", "hosts/2"), "newer")
     yield case("wrong-format", replaced(HOSTS, "longhaul.hosts/1", "longhaul.job/1"),

@@ -38,7 +38,8 @@ core::Diagnostic usage_problem(const CLI::App& parser, const CLI::ParseError& er
     std::string what = error.what();
     for (const CLI::App* chosen : parser.get_subcommands()) {
         place = chosen->get_name();
-        if (const auto rest = chosen->remaining(); !rest.empty()) {
+        // "--" itself stays behind where positionals follow it.
+        if (const auto rest = chosen->remaining(); !rest.empty() && rest.front() != "--") {
             what = "unexpected argument " + core::shown(rest.front());
         }
     }
