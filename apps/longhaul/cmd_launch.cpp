@@ -55,6 +55,13 @@ core::Diagnostics placed(core::Diagnostics problems, const LaunchOptions& option
     return problems;
 }
 
+/// What runs when no training command is given.
+constexpr std::string_view kDefaultCommand = "python3 train.py";
+
+std::vector<std::string> split_default() {
+    return *launch::split_words(kDefaultCommand);
+}
+
 core::Result<std::vector<std::string>> training_command(const LaunchOptions& options) {
     if (!options.command.empty() && !options.words.empty()) {
         return core::fail({"launch",
@@ -63,7 +70,7 @@ core::Result<std::vector<std::string>> training_command(const LaunchOptions& opt
                            "use --command or --, not both"});
     }
     if (options.command.empty()) {
-        return options.words;
+        return options.words.empty() ? split_default() : options.words;
     }
     auto words = launch::split_words(options.command);
     return words ? std::move(words) : tl::unexpected(placed(words.error(), options));
@@ -116,6 +123,10 @@ void print_text(const LaunchOptions& options,
                       job.master().name,
                       job.master().address,
                       job.master_port));
+    if (options.command.empty() && options.words.empty()) {
+        print(fmt::format("note: no training command is given, so the files run {}\n",
+                          kDefaultCommand));
+    }
     for (const std::string& note : result.notes) {
         print(fmt::format("note: {}\n", note));
     }
@@ -222,7 +233,10 @@ int list_launchers() {
 void add_launch_options(CLI::App& command, LaunchOptions& options) {
     command.add_option("plan", options.plan, "Plan file (JSON) of place; - is standard input")
         ->type_name("PLAN");
-    command.add_option("words", options.words, "Training command, after --, as the hosts run it")
+    command
+        .add_option("words",
+                    options.words,
+                    "Training command, after --, as the hosts run it (default: python3 train.py)")
         ->type_name("WORD");
     command.add_option("--to", options.to, "Launcher to write for (--list-launchers)");
     command.add_option("--hosts", options.hosts, "Hosts file (TOML)");
