@@ -24,6 +24,7 @@ CLEAN = {
                                    "double time(int step);\nint x = clocks.time(3);\n",
     "src/longhaul/upper/plan_test.cpp": "#include <fstream>\n#include <gtest/gtest.h>\n"
                                         "int main() { exit(0); }\n",
+    "src/longhaul/upper/detail/test_support.hpp": "#include <fstream>\n",
     "src/longhaul/side/CMakeLists.txt": "longhaul_module(side DEPS core)\n",
     "apps/longhaul/main.cpp": "#include <cstdio>\n#include <CLI/CLI.hpp>\n#include <fmt/format.h>\n"
                               '#include "longhaul/upper/plan.hpp"\nint main() { exit(0); }\n',
@@ -46,6 +47,7 @@ PLANTED = [
     ("src/longhaul/upper/plan.cpp", "#include <iostream>\n", "<iostream>"),
     ("src/longhaul/upper/plan.cpp", "  #  include <fstream>\n", "<fstream>"),
     ("src/longhaul/upper/plan.cpp", "#include <cstdio>\n", "<cstdio>"),
+    ("src/longhaul/core/detail/inner.hpp", "#include <fstream>\n", "<fstream>"),
     ("src/longhaul/upper/plan.cpp", "void f() { exit(1); }\n", "exit"),
     ("src/longhaul/upper/plan.cpp", "void f() { std::abort(); }\n", "abort"),
     ("src/longhaul/upper/plan.cpp", "auto f() { return std::getenv(k); }\n", "getenv"),

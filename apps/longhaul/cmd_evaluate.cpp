@@ -41,7 +41,10 @@ core::Result<std::vector<int>> parse_rank_map(std::string_view text, const std::
                                 : tl::unexpected(std::move(problems));
     }
     std::string plain(text);
-    if (const auto open = plain.find('('); open != std::string::npos) {
+    // The line "rank_map=(...)" alone, or at the end of all that `place` prints.
+    const auto line = plain.rfind("rank_map=(");
+    if (const auto open = plain.find('(', line == std::string::npos ? 0 : line);
+        open != std::string::npos) {
         plain.erase(0, open + 1);
         plain.erase(std::min(plain.find(')'), plain.size()));
     }

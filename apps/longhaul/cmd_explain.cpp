@@ -57,6 +57,11 @@ core::Result<Explained> load(const ExplainOptions& options) {
     return Explained{std::move(*plan), std::move(fabric->fabric), std::move(explanation)};
 }
 
+/// Whether a value is the largest one, or equal to it but for the order in which sums were taken.
+bool as_large(double seconds, double largest) {
+    return seconds >= largest * (1 - 1e-12);
+}
+
 std::string explain_text(const Explained& all) {
     const placement::Explanation& why = all.explanation;
     const auto name = [&](int device) { return device_name(all.fabric, device); };
@@ -65,29 +70,28 @@ std::string explain_text(const Explained& all) {
                                    why.score.data_parallel,
                                    why.score.pipeline);
     text += "\ndata parallel: the slowest device of each stage group\n";
-    for (std::size_t s = 0; s < why.stages.size(); ++s) {
-        const placement::StageReason& stage = why.stages[s];
+    for (const placement::StageReason& stage : why.stages) {
         text += fmt::format(
             "  stage {:<3} {:>12.6f} s  {}", stage.stage, stage.seconds, name(stage.device));
         if (stage.worst_peer >= 0) {
             text += fmt::format(
                 ", costliest peer {} {:.6f} s", name(stage.worst_peer), stage.worst_peer_seconds);
         }
-        text += s == why.binding_stage ? "  <- binds\n" : "\n";
+        text += as_large(stage.seconds, why.score.data_parallel) ? "  <- binds\n" : "\n";
     }
     if (!why.edges.empty()) {
         text += "\npipeline: the slowest pair of each edge, forward and backward\n";
     }
-    for (std::size_t e = 0; e < why.edges.size(); ++e) {
-        const placement::EdgeReason& edge = why.edges[e];
-        text += fmt::format("  {:>2} -> {:<3} {:>12.6f} s  {} -> {}, replica {}{}\n",
-                            edge.stage,
-                            edge.stage + 1,
-                            edge.seconds,
-                            name(edge.device),
-                            name(edge.next_device),
-                            edge.replica,
-                            e == why.binding_edge ? "  <- largest" : "");
+    for (const placement::EdgeReason& edge : why.edges) {
+        text += fmt::format(
+            "  {:>2} -> {:<3} {:>12.6f} s  {} -> {}, replica {}{}\n",
+            edge.stage,
+            edge.stage + 1,
+            edge.seconds,
+            name(edge.device),
+            name(edge.next_device),
+            edge.replica,
+            as_large(edge.seconds, why.edges[why.binding_edge].seconds) ? "  <- largest" : "");
     }
     text += fmt::format("\nchanges: the best of {} exchanges of two devices around what binds\n",
                         why.changes_tried);

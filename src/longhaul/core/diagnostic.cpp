@@ -1,38 +1,46 @@
 #include "longhaul/core/diagnostic.hpp"
 
 #include <algorithm>
+#include <array>
 
 #include <fmt/format.h>
 
 namespace longhaul::core {
 namespace {
 
-/// Length of the well-formed UTF-8 sequence that starts at `at`, 0 when there is none
-/// (Unicode 15, table 3-7).
+/// One row of Unicode 15, table 3-7: which second bytes may follow a lead byte, and how many bytes
+/// there are in all; third and fourth bytes are 0x80 to 0xBF.
+struct Utf8Row {
+    unsigned lead_low, lead_high, second_low, second_high;
+    std::size_t length;
+};
+constexpr std::array<Utf8Row, 9> kUtf8Rows{{{0x00, 0x7F, 0x00, 0x00, 1},
+                                            {0xC2, 0xDF, 0x80, 0xBF, 2},
+                                            {0xE0, 0xE0, 0xA0, 0xBF, 3},
+                                            {0xE1, 0xEC, 0x80, 0xBF, 3},
+                                            {0xED, 0xED, 0x80, 0x9F, 3},
+                                            {0xEE, 0xEF, 0x80, 0xBF, 3},
+                                            {0xF0, 0xF0, 0x90, 0xBF, 4},
+                                            {0xF1, 0xF3, 0x80, 0xBF, 4},
+                                            {0xF4, 0xF4, 0x80, 0x8F, 4}}};
+
+/// Length of the well-formed UTF-8 sequence that starts at `at`, 0 when there is none.
 std::size_t utf8_length(std::string_view text, std::size_t at) {
-    const auto byte = [&](std::size_t i) -> unsigned {
-        return i < text.size() ? static_cast<unsigned char>(text[i]) : 0U;
+    const auto byte_within = [&](std::size_t i, unsigned low, unsigned high) {
+        const auto byte = i < text.size() ? static_cast<unsigned char>(text[i]) : 0xFFU;
+        return byte >= low && byte <= high;
     };
-    const auto tail = [&](std::size_t i) { return byte(i) >= 0x80 && byte(i) <= 0xBF; };
-    const unsigned lead = byte(at);
-    if (lead < 0x80) {
-        return 1;
+    const auto row = std::ranges::find_if(kUtf8Rows, [&](const Utf8Row& candidate) {
+        return byte_within(at, candidate.lead_low, candidate.lead_high);
+    });
+    if (row == kUtf8Rows.end()) {
+        return 0;
     }
-    const unsigned second = byte(at + 1);
-    if (lead >= 0xC2 && lead <= 0xDF) {
-        return tail(at + 1) ? 2 : 0;
+    bool good = row->length == 1 || byte_within(at + 1, row->second_low, row->second_high);
+    for (std::size_t i = 2; i < row->length; ++i) {
+        good = good && byte_within(at + i, 0x80, 0xBF);
     }
-    if (lead >= 0xE0 && lead <= 0xEF) {
-        const unsigned low = lead == 0xE0 ? 0xA0 : 0x80;
-        const unsigned high = lead == 0xED ? 0x9F : 0xBF;
-        return second >= low && second <= high && tail(at + 2) ? 3 : 0;
-    }
-    if (lead >= 0xF0 && lead <= 0xF4) {
-        const unsigned low = lead == 0xF0 ? 0x90 : 0x80;
-        const unsigned high = lead == 0xF4 ? 0x8F : 0xBF;
-        return second >= low && second <= high && tail(at + 2) && tail(at + 3) ? 4 : 0;
-    }
-    return 0;
+    return good ? row->length : 0;
 }
 
 /// Control characters, C1 (U+0080 to U+009F) included: a terminal would obey them.

@@ -238,6 +238,7 @@ Result<Document> parse_json(std::string_view text, std::string_view name) {
     }
     JsonBuilder builder(text, name);
     const char* end = text.data() + text.size();
+    // NOLINTNEXTLINE(bugprone-suspicious-stringview-data-usage): a pair of iterators, with an end
     const bool complete = nlohmann::json::sax_parse(CountingIterator(text.data(), builder.seen()),
                                                     CountingIterator(end, builder.seen()),
                                                     &builder);

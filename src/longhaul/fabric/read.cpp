@@ -1,5 +1,7 @@
 #include "longhaul/fabric/read.hpp"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "longhaul/core/cursor.hpp"
@@ -44,7 +46,10 @@ Grid<double> read_matrix(const Cursor& matrix) {
 
 Grid<char> read_flags(const Cursor& matrix, std::size_t n) {
     Grid<char> grid(n, n, 0);
-    if (!matrix.is_array() || matrix.value().size() != n) {
+    if (!matrix.is_array()) {
+        return grid;
+    }
+    if (matrix.value().size() != n) {
         matrix.report("is not n x n", fmt::format("it must be {} x {} booleans", n, n));
         return grid;
     }
@@ -113,9 +118,8 @@ Device read_device(const Cursor& object) {
     return device;
 }
 
-std::optional<Interval> read_interval(const Cursor& root, std::string_view key) {
-    const auto intervals = root.find("interval");
-    const auto pair = intervals && intervals->is_object() ? intervals->find(key) : std::nullopt;
+std::optional<Interval> read_interval(const Cursor& intervals, std::string_view key) {
+    const auto pair = intervals.find(key);
     if (!pair || !pair->is_object()) {
         return std::nullopt;
     }
@@ -147,8 +151,10 @@ FabricParts read_matrices(const Cursor& root) {
     if (const auto estimated = root.find("estimated")) {
         parts.estimated = read_flags(*estimated, parts.labels.size());
     }
-    parts.alpha_interval = read_interval(root, "alpha_ms");
-    parts.beta_interval = read_interval(root, "beta_gbps");
+    if (const auto intervals = root.find("interval"); intervals && intervals->is_object()) {
+        parts.alpha_interval = read_interval(*intervals, "alpha_ms");
+        parts.beta_interval = read_interval(*intervals, "beta_gbps");
+    }
     if (const auto provenance = root.find("provenance")) {
         parts.provenance = provenance->value().kind == Value::Kind::kString
                                ? provenance->value().string
@@ -164,6 +170,31 @@ FabricParts read_matrices(const Cursor& root) {
                                      "interval",
                                      "provenance"});
     return parts;
+}
+
+/// Tables that people write (TOML) must not hold keys that nobody reads: `intra_dealy_ms` would
+/// silently take no part.
+void refuse_unknown_keys(const Cursor& root) {
+    if (root.find("regions")) {
+        root.only_keys({"format",
+                        "provenance",
+                        "regions",
+                        "gpus_per_region",
+                        "devices_per_region",
+                        "intra_region",
+                        "pairs",
+                        "directed"});
+    } else if (root.find("instances") || root.find("groups")) {
+        root.only_keys({"format",
+                        "provenance",
+                        "groups",
+                        "instances",
+                        "gpus_per_instance",
+                        "delay_ms",
+                        "intra_delay_ms",
+                        "intra_gbps",
+                        "inter_gbps"});
+    }
 }
 
 FabricParts read_parts(const Cursor& root) {
@@ -241,6 +272,9 @@ core::Result<Fabric> read_fabric(std::string_view text, std::string_view name) {
     }
     core::Diagnostics problems;
     const Cursor root(*document, problems);
+    if (name.ends_with(".toml")) {
+        refuse_unknown_keys(root);
+    }
     FabricParts parts = read_parts(root);
     if (parts.labels.size() > kMaxDevices) {
         root.report(fmt::format("has {} devices", parts.labels.size()),

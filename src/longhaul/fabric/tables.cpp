@@ -250,6 +250,21 @@ std::vector<int> host_of_devices(const Cursor& root, const std::vector<HostGroup
     return host_of;
 }
 
+/// Labels and devices of a host-group table: device i is on instance host_of[i].
+FabricParts named_instances(const std::vector<int>& host_of) {
+    FabricParts parts;
+    int local_rank = 0;
+    for (std::size_t i = 0; i < host_of.size(); ++i) {
+        local_rank = i > 0 && host_of[i] == host_of[i - 1] ? local_rank + 1 : 0;
+        Device device;
+        device.host = fmt::format("instance-{}", host_of[i]);
+        device.local_rank = local_rank;
+        parts.labels.push_back(device.host);
+        parts.devices.push_back(std::move(device));
+    }
+    return parts;
+}
+
 }  // namespace
 
 FabricParts expand_regions(const Cursor& root) {
@@ -270,17 +285,11 @@ FabricParts expand_host_groups(const Cursor& root) {
     const double intra = number("intra_gbps", "the bandwidth inside an instance", true);
     const double inter = number("inter_gbps", "the bandwidth between instances", true);
 
-    FabricParts parts;
+    FabricParts parts = named_instances(host_of);
     const std::size_t n = host_of.size();
     parts.alpha_ms = Grid<double>(n, n);
     parts.beta_gbps = Grid<double>(n, n);
     for (std::size_t i = 0; i < n; ++i) {
-        parts.labels.push_back(fmt::format("instance-{}", host_of[i]));
-        Device device;
-        device.host = parts.labels.back();
-        device.local_rank =
-            i > 0 && host_of[i] == host_of[i - 1] ? *parts.devices.back().local_rank + 1 : 0;
-        parts.devices.push_back(std::move(device));
         for (std::size_t j = 0; j < n; ++j) {
             const bool same = host_of[i] == host_of[j];
             parts.alpha_ms(i, j) = i == j ? 0 : same ? intra_delay : inter_delay;

@@ -2,8 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
-#include <set>
+#include <map>
 
 #include "longhaul/core/assert.hpp"
 #include "longhaul/placement/assignment.hpp"
@@ -46,12 +45,57 @@ std::vector<int> continue_pipelines(const Costs& costs,
     return ordered;
 }
 
-/// A pipeline seen as the hosts at its two ends, for chaining replicas.
-struct Row {
-    std::vector<int> devices;
-    int first_host = 0;
-    int last_host = 0;
+/// Rows (pipelines) that hold devices of one host, by the place of its stretch in the row.
+struct HostRows {
+    std::vector<int> ending;     // the row ends with it
+    std::vector<int> full;       // the row has no other host
+    std::vector<int> beginning;  // the row begins with it
+    bool inside = false;         // some row has it between other hosts
 };
+
+std::map<int, HostRows> rows_of_hosts(const std::vector<std::vector<int>>& rows,
+                                      std::span<const int> host_of) {
+    std::map<int, HostRows> hosts;
+    for (int r = 0; r < static_cast<int>(rows.size()); ++r) {
+        std::vector<int> stretches;
+        for (const int device : rows[r]) {
+            if (stretches.empty() || stretches.back() != host_of[device]) {
+                stretches.push_back(host_of[device]);
+            }
+        }
+        if (stretches.size() == 1) {
+            hosts[stretches.front()].full.push_back(r);
+            continue;
+        }
+        hosts[stretches.front()].beginning.push_back(r);
+        hosts[stretches.back()].ending.push_back(r);
+        for (std::size_t k = 1; k + 1 < stretches.size(); ++k) {
+            hosts[stretches[k]].inside = true;
+        }
+    }
+    return hosts;
+}
+
+/// Row that must follow each row, or -1, for every host that can be contiguous at all: the row that
+/// ends with it, the rows that are full of it, the row that begins with it.
+std::vector<int> row_after(const std::vector<std::vector<int>>& rows,
+                           std::span<const int> host_of) {
+    std::vector<int> after(rows.size(), -1);
+    for (const auto& [host, places] : rows_of_hosts(rows, host_of)) {
+        std::vector<int> chain = places.full;
+        const bool possible = !places.inside && places.ending.size() <= 1 &&
+                              places.beginning.size() <= 1 &&
+                              (places.ending.empty() || places.ending != places.beginning);
+        if (possible) {
+            chain.insert(chain.begin(), places.ending.begin(), places.ending.end());
+            chain.insert(chain.end(), places.beginning.begin(), places.beginning.end());
+        }
+        for (std::size_t i = 1; i < chain.size(); ++i) {
+            after[chain[i - 1]] = chain[i];
+        }
+    }
+    return after;
+}
 
 Placement from_rows(Shape shape, const std::vector<std::vector<int>>& rows) {
     std::vector<int> device_of_rank;
@@ -83,30 +127,26 @@ Placement compose(const Costs& costs,
 }
 
 Placement order_replicas(const Placement& placement, std::span<const int> host_of) {
-    std::vector<Row> rows;
-    for (std::vector<int>& devices : placement.pipelines()) {
-        const int first = host_of[devices.front()];
-        const int last = host_of[devices.back()];
-        rows.push_back({std::move(devices), first, last});
+    std::vector<std::vector<int>> rows = placement.pipelines();
+    std::ranges::sort(rows, {}, [](const std::vector<int>& row) { return std::ranges::min(row); });
+    const std::vector<int> after = row_after(rows, host_of);
+    std::vector<int> before(rows.size(), -1);
+    for (std::size_t r = 0; r < rows.size(); ++r) {
+        if (after[r] >= 0) {
+            before[after[r]] = static_cast<int>(r);
+        }
     }
-    std::ranges::sort(rows, {}, [](const Row& row) {
-        return *std::min_element(row.devices.begin(), row.devices.end());
-    });
-    // A host that ends one row and begins another stays contiguous when the rows follow each other;
-    // chains are grown greedily, since a host has at most two such ends worth joining.
+    // Chains of rows come in the order of their first row; a ring is cut there.
     std::vector<std::vector<int>> ordered;
     std::vector<char> used(rows.size(), 0);
-    for (std::size_t start = 0; start < rows.size(); ++start) {
-        std::size_t at = start;
-        while (at < rows.size() && used[at] == 0) {
-            used[at] = 1;
-            ordered.push_back(rows[at].devices);
-            std::size_t next = 0;
-            while (next < rows.size() &&
-                   (used[next] != 0 || rows[next].first_host != rows[at].last_host)) {
-                ++next;
-            }
-            at = next;
+    for (int start = 0; start < static_cast<int>(rows.size()); ++start) {
+        int head = start;
+        while (used[start] == 0 && before[head] >= 0 && before[head] != start) {
+            head = before[head];
+        }
+        for (int r = head; r >= 0 && used[r] == 0; r = after[r]) {
+            used[r] = 1;
+            ordered.push_back(rows[r]);
         }
     }
     return from_rows(placement.shape(), ordered);

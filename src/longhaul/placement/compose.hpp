@@ -17,7 +17,8 @@ namespace longhaul::placement {
                                 std::span<const int> host_of);
 
 /// The same placement with its replicas in another order: hosts' ranks contiguous where that is
-/// possible by ordering replicas, then by the lowest device. Costs nothing. O(n log n).
+/// possible by ordering replicas (as many hosts as any order can), then by the lowest device. Costs
+/// nothing. O(n log n).
 [[nodiscard]] Placement order_replicas(const Placement& placement, std::span<const int> host_of);
 
 }  // namespace longhaul::placement

@@ -77,6 +77,9 @@ public:
                 }
             }
         }
+        if (shape.devices() == 1) {
+            cheapest_edge_ = 0;  // there is no pair, and 0 edges of infinite cost are no number
+        }
     }
 
     [[nodiscard]] double root_bound() {

@@ -71,7 +71,7 @@ private:
 
 }  // namespace
 
-Dendrogram::Dendrogram(core::Grid<double> costs) : leaves_(costs.rows()) {
+Dendrogram::Dendrogram(const core::Grid<double>& costs) : leaves_(costs.rows()) {
     LONGHAUL_ASSERT(leaves_ >= 1);
     std::vector<int> cluster_of_slot(leaves_);
     for (std::size_t i = 0; i < leaves_; ++i) {

@@ -11,7 +11,7 @@ namespace longhaul::placement {
 class Dendrogram {
 public:
     /// O(n^3) worst, O(n^2) usual: nearest partners are kept.
-    explicit Dendrogram(core::Grid<double> costs);
+    explicit Dendrogram(const core::Grid<double>& costs);
 
     /// All nodes so that clusters are contiguous and, within a merge, the nearer ends face each
     /// other.

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "longhaul/core/pool.hpp"
+#include "longhaul/placement/classes.hpp"
 
 namespace longhaul::placement {
 namespace {
@@ -34,8 +35,11 @@ EdgeReason edge_reason(const Costs& costs, int stage, const Stages& stages) {
     return reason;
 }
 
-/// Exchanges of each binding device with every device of another stage.
-std::vector<Change> neighbours(const Explanation& explanation, const Placement& placement) {
+/// Exchanges of each binding device with every device of another stage. Devices of one class and
+/// stage stand for each other: one of each is enough, and two of one class change nothing.
+std::vector<Change> neighbours(const Costs& costs,
+                               const Explanation& explanation,
+                               const Placement& placement) {
     std::set<int> binding{explanation.stages[explanation.binding_stage].device,
                           explanation.stages[explanation.binding_stage].worst_peer};
     if (!explanation.edges.empty()) {
@@ -44,17 +48,20 @@ std::vector<Change> neighbours(const Explanation& explanation, const Placement& 
     }
     binding.erase(-1);
     const std::vector<int> ranks = placement.rank_map();
-    std::set<std::pair<int, int>> pairs;
+    const Classes classes = exact_classes(costs);
+    const auto place = [&](int device) {
+        return std::pair{ranks[device] % placement.shape().pp, classes.of_device[device]};
+    };
+    std::set<std::set<std::pair<int, int>>> known;
+    std::vector<Change> changes;
     for (const int device : binding) {
         for (int other = 0; other < static_cast<int>(ranks.size()); ++other) {
-            if (ranks[device] % placement.shape().pp != ranks[other] % placement.shape().pp) {
-                pairs.emplace(std::min(device, other), std::max(device, other));
+            const auto a = place(device);
+            const auto b = place(other);
+            if (a.first != b.first && a.second != b.second && known.insert({a, b}).second) {
+                changes.push_back({std::min(device, other), std::max(device, other), {}});
             }
         }
-    }
-    std::vector<Change> changes;
-    for (const auto& [device, other] : pairs) {
-        changes.push_back({device, other, {}});
     }
     return changes;
 }
@@ -80,7 +87,7 @@ Explanation explain(const Costs& costs,
     explanation.binding_edge = static_cast<std::size_t>(
         std::ranges::max_element(explanation.edges, {}, &EdgeReason::seconds) -
         explanation.edges.begin());
-    std::vector<Change> changes = neighbours(explanation, placement);
+    std::vector<Change> changes = neighbours(costs, explanation, placement);
     core::parallel_for(changes.size(), threads, [&](std::size_t i) {
         Stages changed = stages;
         for (std::vector<int>& group : changed) {

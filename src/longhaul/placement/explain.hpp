@@ -39,7 +39,8 @@ struct Explanation {
     std::vector<EdgeReason> edges;    ///< one an edge, pp - 1 of them
     std::size_t binding_edge = 0;     ///< the largest; meaningless when there are no edges
     /// The changes around what binds, best first: each device of the binding stage's slowest
-    /// exchange and of the largest edge, against every device of another stage. At most `limit`.
+    /// exchange and of the largest edge, against every device of another stage that differs from
+    /// it; of interchangeable devices one stands for all. At most `limit`.
     std::vector<Change> changes;
     std::size_t changes_tried = 0;
 };

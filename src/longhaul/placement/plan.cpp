@@ -73,11 +73,18 @@ double number_of(const Cursor& parent, std::string_view key) {
     return child ? child->number_at_least(0).value_or(0) : 0;
 }
 
-void read_fabric_reference(const Cursor& root, Plan& plan) {
+void read_fabric_reference(const Cursor& root, const std::optional<Shape>& shape, Plan& plan) {
     const auto fabric = root.find("fabric");
-    if (fabric && fabric->is_object()) {
-        plan.fabric_path = text_of(fabric, "path");
-        plan.fabric_sha256 = text_of(fabric, "sha256");
+    if (!fabric || !fabric->is_object()) {
+        return;
+    }
+    plan.fabric_path = text_of(fabric, "path");
+    plan.fabric_sha256 = text_of(fabric, "sha256");
+    const auto n = fabric->find("n");
+    const auto devices = n ? n->number() : std::nullopt;
+    if (devices && shape && *devices != static_cast<double>(shape->devices())) {
+        n->report(fmt::format("found {}", *devices),
+                  fmt::format("pp {} x dp {} is {}", shape->pp, shape->dp, shape->devices()));
     }
 }
 
@@ -116,6 +123,7 @@ void read_rank_map(const Cursor& root, const std::optional<Shape>& shape, Plan& 
 
 void read_record(const Cursor& root, Plan& plan) {
     plan.objective = root.find("objective") ? text_of(root, "objective") : "additive";
+    (void)number_of(root, "score");  // checked only: its two terms are kept
     plan.score = {number_of(root, "data_parallel"), number_of(root, "pipeline")};
     plan.bound = {number_of(root, "bound"),
                   text_of(root, "bound_method"),
@@ -183,11 +191,12 @@ core::Result<Plan> read_plan(std::string_view text, std::string_view name) {
     const Cursor root(*document, problems);
     Plan plan;
     core::check_format(root, "longhaul.plan", 1, true);
-    read_fabric_reference(root, plan);
     if (const auto workload = root.require("workload", "the payloads and message counts")) {
         plan.workload = workload::read_workload(*workload);
     }
-    read_rank_map(root, read_shape(root), plan);
+    const std::optional<Shape> shape = read_shape(root);
+    read_fabric_reference(root, shape, plan);
+    read_rank_map(root, shape, plan);
     read_record(root, plan);
     for (const core::Member& member : document->root.members) {
         if (std::find(std::begin(kKnownKeys), std::end(kKnownKeys), member.key) ==

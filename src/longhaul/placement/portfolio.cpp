@@ -157,7 +157,7 @@ private:
             if (stop()) {
                 return;
             }
-            core::Random random(options_.seed, kRandomStream * kRandomStream + i);
+            const core::Random random(options_.seed, kRandomStream * kRandomStream + i);
             const Stages& start = starts_[i / 2 % starts_.size()].stages;
             found[i] = anneal_devices(problem_.costs, start, anneal_options(share, i), random);
         });

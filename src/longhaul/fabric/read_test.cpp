@@ -1,0 +1,171 @@
+#include "longhaul/fabric/read.hpp"
+
+#include <gtest/gtest.h>
+
+#include "longhaul/fabric/detail/test_support.hpp"
+
+namespace longhaul::fabric {
+namespace {
+
+using testing::refusal;
+
+/// The plain form of the geo-placement page, with one part of it replaced.
+struct Text {
+    std::string labels = R"(["a", "b"])";
+    std::string alpha = "[[0, 10], [30, 0]]";
+    std::string beta = "[[0, 1], [3, 0]]";
+    std::string more = {};
+    [[nodiscard]] std::string json() const {
+        return R"({"labels": )" + labels + R"(, "alpha_ms": )" + alpha + R"(, "beta_gbps": )" +
+               beta + more + "}";
+    }
+};
+
+void expect_refused(const Text& text, std::string_view where, std::string_view what) {
+    const std::string found = refusal(text.json());
+    EXPECT_NE(found.find(where), std::string::npos) << where << " is not in: " << found;
+    EXPECT_NE(found.find(what), std::string::npos) << what << " is not in: " << found;
+    EXPECT_EQ(found.find("f.json: "), 0U) << found;
+}
+
+TEST(ReadFabric, AcceptsThePlainForm) {
+    const Fabric fabric = read_fabric(Text{}.json(), "f.json").value();
+    EXPECT_EQ(fabric.labels(), (std::vector<std::string>{"a", "b"}));
+    EXPECT_EQ(fabric.parts().alpha_ms(0, 1), 10);
+    EXPECT_EQ(fabric.parts().alpha_ms(1, 0), 30);
+    EXPECT_EQ(fabric.parts().beta_gbps(1, 0), 3);
+    EXPECT_TRUE(fabric.parts().devices.empty());
+    EXPECT_TRUE(fabric.parts().estimated.empty());
+}
+
+TEST(ReadFabric, AcceptsTomlByItsName) {
+    const Fabric fabric = read_fabric(
+                              "labels = [\"a\", \"b\"]\nalpha_ms = [[0, 10], [30.0, 0]]\n"
+                              "beta_gbps = [[0, 1], [3, 0]]\n",
+                              "f.toml")
+                              .value();
+    EXPECT_EQ(fabric.parts().alpha_ms(1, 0), 30);
+}
+
+TEST(ReadFabric, RefusesWhatIsNoMatrix) {
+    expect_refused({.alpha = "[[0, 10], [30]]"}, "alpha_ms[1]", "has 1 entries");
+    expect_refused({.alpha = "[[0, 10]]"}, "alpha_ms", "is 1 x 2");
+    expect_refused({.alpha = "[[0], [30]]"}, "alpha_ms", "is 2 x 1");
+    expect_refused({.alpha = "[0, 10]"}, "alpha_ms[0]", "found a number");
+    expect_refused({.alpha = "7"}, "alpha_ms", "found a number");
+    expect_refused({.alpha = "[]"}, "alpha_ms", "is 0 x 0");
+    expect_refused({.alpha = "[[], []]"}, "alpha_ms", "is 2 x 0");
+    expect_refused({.alpha = R"({"0": 1})"}, "alpha_ms", "found an object");
+    expect_refused({.alpha = "[[0, [1]], [30, 0]]"}, "alpha_ms[0][1]", "found an array");
+    expect_refused({.labels = R"(["a", "b", "c"])"}, "alpha_ms", "is 2 x 2; labels has 3");
+}
+
+TEST(ReadFabric, RefusesWhatIsNoNumber) {
+    for (const char* text : {"null", "\"10\"", "\"NaN\"", "true", "[]", "{}"}) {
+        const std::string cell = "[[0, " + std::string(text) + "], [3, 0]]";
+        expect_refused({.alpha = cell}, "alpha_ms[0][1]", "found ");
+        expect_refused({.beta = cell}, "beta_gbps[0][1]", "found ");
+    }
+    for (const char* text : {"NaN", "Infinity", "-Infinity", "nan", "1e999"}) {
+        const std::string cell = "[[0, " + std::string(text) + "], [3, 0]]";
+        expect_refused({.beta = cell}, "line 1, column", "");
+    }
+    EXPECT_NE(refusal("labels = [\"a\", \"b\"]\nalpha_ms = [[0, nan], [1, 0]]\n"
+                      "beta_gbps = [[0, 1], [1, 0]]\n",
+                      "f.toml"),
+              "");
+}
+
+TEST(ReadFabric, RefusesValuesOutOfRange) {
+    expect_refused({.alpha = "[[0, -1], [3, 0]]"}, "alpha_ms[0][1]", "found -1");
+    expect_refused({.beta = "[[0, 0], [3, 0]]"}, "beta_gbps[0][1]", "found 0");
+    expect_refused({.beta = "[[0, 1], [-3, 0]]"}, "beta_gbps[1][0]", "found -3");
+}
+
+TEST(ReadFabric, RefusesMissingKeysAndWrongKinds) {
+    EXPECT_NE(refusal(R"({"labels": ["a"]})").find("\"alpha_ms\" is missing"), std::string::npos);
+    EXPECT_NE(refusal(R"({"labels": ["a"]})").find("\"beta_gbps\" is missing"), std::string::npos);
+    EXPECT_NE(refusal(R"({"alpha_ms": [[0]], "beta_gbps": [[0]]})").find("\"labels\" is missing"),
+              std::string::npos);
+    EXPECT_NE(refusal("{}").find("neither matrices nor a table"), std::string::npos);
+    EXPECT_NE(refusal("[]"), "");
+    EXPECT_NE(refusal(""), "");
+    expect_refused({.labels = "[\"a\", 7]"}, "labels[1]", "found a number");
+    expect_refused({.labels = "\"ab\""}, "labels", "found a string");
+    expect_refused({.labels = "[]"}, "labels", "no devices");
+    expect_refused({.more = R"(, "format": "longhaul.plan/1")"}, "format", "longhaul.plan/1");
+    expect_refused({.more = R"(, "format": "longhaul.fabric/2")"}, "format", "longhaul.fabric/2");
+    expect_refused({.more = R"(, "labels": ["c", "d"])"}, "labels", "");  // the key occurs twice
+}
+
+TEST(ReadFabric, RefusesBadOptionalParts) {
+    expect_refused({.more = R"(, "devices": [{}])"}, "devices", "has 1 entries");
+    expect_refused({.more = R"(, "devices": 3)"}, "devices", "found a number");
+    expect_refused({.more = R"(, "devices": [{}, 3])"}, "devices[1]", "found a number");
+    expect_refused(
+        {.more = R"(, "devices": [{"local_rank": -1}, {}])"}, "devices[0].local_rank", "found -1");
+    expect_refused({.more = R"(, "devices": [{"speed": 0}, {}])"}, "devices[0].speed", "found 0");
+    expect_refused({.more = R"(, "devices": [{}, {"memory_gb": "80"}])"},
+                   "devices[1].memory_gb",
+                   "found a string");
+    expect_refused({.more = R"(, "devices": [{"groups": [1]}, {}])"},
+                   "devices[0].groups[0]",
+                   "found a number");
+    expect_refused({.more = R"(, "estimated": [[true, false]])"}, "estimated", "is not n x n");
+    expect_refused(
+        {.more = R"(, "estimated": [[true], [false]])"}, "estimated[0]", "has 1 entries");
+    expect_refused({.more = R"(, "estimated": [[true, 1], [false, true]])"},
+                   "estimated[0][1]",
+                   "found a number");
+    expect_refused({.more = R"(, "interval": {"alpha_ms": {"lower": [[0, 1], [1, 0]]}})"},
+                   "interval.alpha_ms",
+                   "\"upper\" is missing");
+    expect_refused({.more = R"(, "interval": {"alpha_ms": {"lower": [[0, 2], [1, 0]],
+                                                           "upper": [[0, 1], [1, 0]]}})"},
+                   "interval.alpha_ms[0][1]",
+                   "lower is above upper");
+}
+
+TEST(ReadFabric, ReportsAWrongKindOnce) {
+    EXPECT_EQ(refusal(Text{.more = R"(, "interval": 3)"}.json()),
+              "f.json: line 1, column 99: interval: found a number; it must be an object\n");
+    EXPECT_EQ(refusal(Text{.more = R"(, "estimated": 3)"}.json()),
+              "f.json: line 1, column 100: estimated: found a number; it must be an array\n");
+}
+
+TEST(ReadFabric, ReportsSeveralProblemsAtOnce) {
+    const std::string found =
+        refusal(Text{.labels = "[1, \"b\"]", .alpha = "[[0, null], [true, 0]]"}.json());
+    EXPECT_NE(found.find("labels[0]"), std::string::npos) << found;
+    EXPECT_NE(found.find("alpha_ms[0][1]"), std::string::npos) << found;
+    EXPECT_NE(found.find("alpha_ms[1][0]"), std::string::npos) << found;
+}
+
+TEST(ToValue, RoundTripsEverythingAndKeepsUnknownKeys) {
+    const Text text{.more = R"(, "devices": [
+            {"host": "h1", "address": "10.0.0.1", "local_rank": 3, "gpu": "A100", "memory_gb": 80,
+             "speed": 0.5, "groups": ["rack 1", "row 2"], "colour": {"r": 1}}, {}],
+        "estimated": [[false, true], [false, false]],
+        "interval": {"alpha_ms": {"lower": [[0, 9], [29, 0]], "upper": [[0, 11], [31, 0]]},
+                     "beta_gbps": {"lower": [[0, 0.5], [2, 0]], "upper": [[0, 2], [4, 0]]}},
+        "provenance": "by hand", "later": [1, "two", null])"};
+    const Fabric first = read_fabric(text.json(), "f.json").value();
+    EXPECT_EQ(first.parts().devices[0].groups, (std::vector<std::string>{"rack 1", "row 2"}));
+    EXPECT_EQ(first.parts().devices[0].speed, 0.5);
+    EXPECT_EQ(first.parts().devices[0].local_rank, 3);
+    EXPECT_EQ(first.parts().estimated(0, 1), 1);
+    EXPECT_EQ(first.parts().beta_interval->upper(1, 0), 4);
+    const std::string written = core::write_json(to_value(first));
+    for (const char* kept : {"colour", "later", "two", "by hand", "longhaul.fabric/1"}) {
+        EXPECT_NE(written.find(kept), std::string::npos) << kept;
+    }
+    const Fabric second = read_fabric(written, "f.json").value();
+    EXPECT_EQ(second.parts().alpha_ms, first.parts().alpha_ms);
+    EXPECT_EQ(second.parts().beta_gbps, first.parts().beta_gbps);
+    EXPECT_EQ(second.parts().estimated, first.parts().estimated);
+    EXPECT_EQ(second.parts().alpha_interval->lower, first.parts().alpha_interval->lower);
+    EXPECT_EQ(core::write_json(to_value(second)), written);
+}
+
+}  // namespace
+}  // namespace longhaul::fabric

@@ -1,0 +1,84 @@
+// Shared by the tests and benchmarks of this module; no part of the library.
+#pragma once
+
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include "longhaul/core/random.hpp"
+#include "longhaul/fabric/read.hpp"
+#include "longhaul/placement/instances.hpp"
+
+namespace longhaul::placement::testing {
+
+/// Text of a file of the source tree.
+inline std::string source_file(const std::string& path) {
+    std::ifstream file(std::string(LONGHAUL_SOURCE_DIR) + "/" + path, std::ios::binary);
+    return {std::istreambuf_iterator<char>(file), {}};
+}
+
+/// A fabric of the folder fabrics/; throws when it cannot be read.
+inline fabric::Fabric shipped(const std::string& name) {
+    return fabric::read_fabric(source_file("fabrics/" + name), name).value();
+}
+
+inline workload::Workload payloads(double c_pp_gb, double c_dp_gb) {
+    workload::Workload workload;
+    workload.c_pp = core::Gigabytes(c_pp_gb);
+    workload.c_dp = core::Gigabytes(c_dp_gb);
+    return workload;
+}
+
+/// A shipped fabric at 8 x 8 with one message each.
+inline Problem shipped_problem(const std::string& name, double c_pp_gb, double c_dp_gb) {
+    return make_problem(shipped(name), name, payloads(c_pp_gb, c_dp_gb), {8, 8}).value();
+}
+
+/// 0 .. n - 1.
+inline std::vector<int> counted(std::size_t n) {
+    std::vector<int> numbers(n);
+    std::iota(numbers.begin(), numbers.end(), 0);
+    return numbers;
+}
+
+inline std::vector<int> shuffled(std::size_t n, core::Random& random) {
+    std::vector<int> numbers = counted(n);
+    random.shuffle(std::span<int>(numbers));
+    return numbers;
+}
+
+/// Instance i of a test: a stream of its own, and every mix of ties and equal rows in turn.
+struct Instance {
+    Instance(std::uint64_t test, int i)
+        : random(20221206, test << 32U | static_cast<std::uint64_t>(i)),
+          levels(std::vector<std::uint32_t>{0, 2, 5}[static_cast<std::size_t>(i % 3)]),
+          equal_rows(i % 2 == 1) {}
+
+    /// n x n entries with no symmetry, such as those between two stage groups.
+    core::Grid<double> rectangle(std::size_t n) {
+        const core::Grid<double> both = random_costs(2 * n, levels, equal_rows, random);
+        core::Grid<double> between(n, n);
+        for (std::size_t i = 0; i < n; ++i) {
+            for (std::size_t j = 0; j < n; ++j) {
+                between(i, j) = both(i, n + j);
+            }
+        }
+        return between;
+    }
+
+    core::Random random;
+    std::uint32_t levels;
+    bool equal_rows;
+};
+
+/// Small shapes in turn, the degenerate ones among them.
+inline Shape small_shape(int i) {
+    const std::vector<Shape> shapes{
+        {1, 1}, {1, 5}, {5, 1}, {2, 3}, {3, 2}, {2, 4}, {4, 2}, {3, 3}, {2, 2}};
+    return shapes[static_cast<std::size_t>(i) % shapes.size()];
+}
+
+}  // namespace longhaul::placement::testing
