@@ -176,7 +176,7 @@ private:
     }
 
     [[nodiscard]] const LevelView* views(int column) const {
-        return &views_[static_cast<std::size_t>(column) * levels_.size()];
+        return views_.data() + static_cast<std::size_t>(column) * levels_.size();
     }
 
     /// All columns that could be part of a solution below the target, cheapest exchange first.
