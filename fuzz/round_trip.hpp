@@ -11,21 +11,23 @@ namespace longhaul::fuzz {
 
 using Parser = core::Result<core::Document> (*)(std::string_view, std::string_view);
 
+/// Whether each problem is one line of text, and there is one.
+inline bool clear_problems(const core::Diagnostics& problems) {
+    for (const core::Diagnostic& problem : problems) {
+        const std::string line = core::to_string(problem);
+        if (line.find('\n') != std::string::npos || line.size() > 1500 ||
+            core::first_invalid_utf8(line) != std::string_view::npos) {
+            return false;
+        }
+    }
+    return !problems.empty();
+}
+
 /// Empty when all holds, else what does not.
 inline std::string broken_promise(Parser parse, std::string_view text) {
     const auto document = parse(text, "input");
     if (!document) {
-        if (document.error().empty()) {
-            return "refused without a problem";
-        }
-        for (const core::Diagnostic& problem : document.error()) {
-            const std::string line = core::to_string(problem);
-            if (line.find('\n') != std::string::npos || line.size() > 1500 ||
-                core::first_invalid_utf8(line) != std::string_view::npos) {
-                return "a message that is not one line of text";
-            }
-        }
-        return "";
+        return clear_problems(document.error()) ? "" : "problems that are not lines of text";
     }
     const std::string written = core::write_json(document->root);
     const auto back = core::parse_json(written, "written");

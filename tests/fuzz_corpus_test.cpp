@@ -5,30 +5,37 @@
 
 #include <gtest/gtest.h>
 
-#include "fuzz/round_trip.hpp"
+#include "fuzz/job_promise.hpp"
 
 namespace longhaul::fuzz {
 namespace {
 
-void replay(const std::string& target, Parser parse) {
+template <class Check>
+void replay(const std::string& target, Check check) {
     const std::filesystem::path folder =
         std::filesystem::path(LONGHAUL_SOURCE_DIR) / "fuzz/corpus" / target;
     int inputs = 0;
     for (const auto& entry : std::filesystem::directory_iterator(folder)) {
         std::ifstream file(entry.path(), std::ios::binary);
         const std::string text{std::istreambuf_iterator<char>(file), {}};
-        EXPECT_EQ(broken_promise(parse, text), "") << entry.path();
+        EXPECT_EQ(check(text), "") << entry.path();
         ++inputs;
     }
     EXPECT_GT(inputs, 0) << folder;
 }
 
 TEST(FuzzCorpus, ParseJson) {
-    replay("parse_json", &core::parse_json);
+    replay("parse_json",
+           [](const std::string& text) { return broken_promise(&core::parse_json, text); });
 }
 
 TEST(FuzzCorpus, ParseToml) {
-    replay("parse_toml", &core::parse_toml);
+    replay("parse_toml",
+           [](const std::string& text) { return broken_promise(&core::parse_toml, text); });
+}
+
+TEST(FuzzCorpus, ReadJob) {
+    replay("read_job", [](const std::string& text) { return broken_job_promise(text); });
 }
 
 }  // namespace

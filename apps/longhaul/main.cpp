@@ -1,4 +1,5 @@
 // Entry point: chooses the command, and turns whatever happens into an exit code and one message.
+#include <algorithm>
 #include <cstdio>
 #include <exception>
 #include <optional>
@@ -34,12 +35,18 @@ std::optional<core::Diagnostic> unknown_command(const CLI::App& parser,
 /// What was wrong with the command line. An argument that no option takes is named before an option
 /// that is missing: mostly the one is the other misspelt.
 core::Diagnostic usage_problem(const CLI::App& parser, const CLI::ParseError& error) {
+    const bool extras = dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr;
+    const bool missing = dynamic_cast<const CLI::RequiredError*>(&error) != nullptr;
     std::string place;
     std::string what = error.what();
     for (const CLI::App* chosen : parser.get_subcommands()) {
         place = chosen->get_name();
-        if (const auto rest = chosen->remaining(); !rest.empty()) {
-            what = "unexpected argument " + core::shown(rest.front());
+        const std::vector<std::string> rest = chosen->remaining();
+        const auto stray = std::ranges::find_if(rest, [&](const std::string& argument) {
+            return argument != "--" && (argument.starts_with('-') || extras);
+        });
+        if (stray != rest.end() && (extras || missing)) {
+            what = "unexpected argument " + core::shown(*stray);
         }
     }
     return {place,

@@ -99,6 +99,16 @@ TEST(Json, PlacesOfSyntaxErrorsAreExact) {
     EXPECT_EQ(at("{\"a\": 1} {}"), "f.json: line 1, column 10");
 }
 
+TEST(Json, SyntaxErrorsAreOneShortSentence) {
+    EXPECT_EQ(json_problem("{\"a\": [1}"),
+              "f.json: line 1, column 9: not valid JSON: syntax error while parsing array - "
+              "unexpected '}'; expected ']'; correct it at this place");
+    EXPECT_EQ(
+        json_problem("{\"a\": 1e999}"),
+        "f.json: line 1, column 7: not valid JSON: number overflow parsing '1e999'; correct it "
+        "at this place");
+}
+
 TEST(Json, RefusesDuplicateKeysAtAnyDepth) {
     EXPECT_EQ(json_problem("{\"a\": 1, \"a\": 2}"),
               "f.json: line 1, column 10: the key \"a\" appears twice; keep one of them");
@@ -114,7 +124,6 @@ TEST(Json, RefusesDuplicateKeysAtAnyDepth) {
 }
 
 TEST(Json, RefusesNumbersBeyondTheRange) {
-    EXPECT_NE(json_problem("{\"a\": 1e999}").find("out of range"), 0U);
     EXPECT_EQ(json_problem("{\"a\": 1e999}").substr(0, 24), "f.json: line 1, column 7");
     EXPECT_EQ(json_problem("{\"a\": -1e999}").substr(0, 24), "f.json: line 1, column 7");
     EXPECT_EQ(json_problem("{\"a\": 123456789012345678901234567890}"), "no problem");

@@ -131,6 +131,16 @@ micro_batches_per_message = 4
     EXPECT_EQ(job.micro_batches_per_message, 4);
 }
 
+TEST(ReadJob, LimitsThemselvesAreAccepted) {
+    EXPECT_EQ(problems_of(changed("micro_batch = 2", "micro_batch = 8")), "");
+    EXPECT_EQ(
+        problems_of(changed("dp = 3\n", "dp = 3\n[messages]\nmicro_batches_per_message = 1\n")),
+        "");
+    EXPECT_EQ(problems_of(changed("heads = 8", "heads = 8\nkv_heads = 8")), "");
+    EXPECT_EQ(problems_of(changed("pp = 2", "pp = 4")), "");
+    EXPECT_EQ(problems_of(changed("pp = 2", "pp = 2\nstage_layers = [0, 4]")), "");
+}
+
 TEST(ReadJob, SwigluFollowsLlama) {
     const Job job = read_job(changed("heads = 8",
                                      "heads = 8\nfeed_forward = \"swiglu\"\nfeed_forward_size = 9"),

@@ -121,6 +121,27 @@ TEST(Size, ActivationsOfCheckpointedStagesByHand) {
                      2 * (4 * 3 * input + layer + 4 * 2 * input + 4 * 16 * 100) / 1e9);
 }
 
+// The same without checkpoints, in 1F1B: in flight x layers x one layer; nothing is computed again.
+TEST(Size, ActivationsOfPlainStagesByHand) {
+    Job job = small_job();
+    const double layer = 16 * 2 * (16 * 8);
+    EXPECT_DOUBLE_EQ(size(job).stages[0].activations.value(), 2 * (2 * 1 * layer) / 1e9);
+    // Dropout keeps two masks of h bytes a token in each layer, and one after the input layer.
+    job.model.dropout = true;
+    const double masked = layer + 16 * 2 * 8;
+    const Sizing sizing = size(job);
+    EXPECT_DOUBLE_EQ(sizing.stages[0].activations.value(), 2 * (2 * 1 * masked + 2 * 16 * 8) / 1e9);
+    EXPECT_DOUBLE_EQ(sizing.stages[1].activations.value(),
+                     2 * (1 * 3 * masked + 1 * 2 * 16 * 8 * 2 + 4 * 16 * 100) / 1e9);
+}
+
+TEST(Size, AStageWithoutLayersComputesNoneAgain) {
+    Job job = small_job();
+    job.activation_checkpointing = true;
+    job.stage_layers = {0, 4};
+    EXPECT_EQ(size(job).stages[0].activations.value(), 0);
+}
+
 TEST(Size, OneForwardOneBackwardNeverHoldsMoreThanThereIs) {
     Job job = small_job();
     job.micro_batch = 8;
@@ -176,6 +197,29 @@ TEST(Size, EveryNumberHasItsFormula) {
         EXPECT_FALSE(at->formula.empty()) << key;
         EXPECT_FALSE(at->value.empty()) << key;
     }
+}
+
+TEST(Size, FormulasFollowTheJob) {
+    Job job = small_job();
+    const auto line = [&](const char* key) {
+        const Sizing sizing = size(job);
+        return *std::ranges::find(sizing.derivations, key, &Derivation::key);
+    };
+    EXPECT_EQ(line("c_pp_gb").numbers, "8 x 16 x 8 x 2 B");
+    EXPECT_EQ(line("in_flight").formula, "pp - stage, at most the micro-batches of a flush (1f1b)");
+    // One layer is 16 * 2 * 128 = 4096 bytes.
+    EXPECT_EQ(line("activations_gb").numbers,
+              "one layer s (e (6 h + 2 k + 2 f)) = 4.096e-06 GB a sequence; 1 in flight, 3 layers");
+    job.schedule = PipelineSchedule::kGpipe;
+    EXPECT_EQ(line("in_flight").formula, "all micro-batches of a flush (gpipe)");
+    EXPECT_EQ(line("in_flight").value, "4");
+}
+
+TEST(Size, AStageFitsIntoExactlyItsSize) {
+    Job job = small_job();
+    job.memory = size(job).stages[1].total();
+    const core::Value value = to_value(size(job), job);
+    EXPECT_TRUE(value.find("stages")->items[1].find("fits")->boolean);
 }
 
 TEST(Size, JsonFormHoldsTheWorkloadAndTheStages) {
