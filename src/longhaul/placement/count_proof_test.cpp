@@ -60,7 +60,7 @@ TEST(CountProof, ProvesTheWorldWideOptimumInFewNodes) {
     const Problem problem = testing::shipped_problem("dtfm-worldwide.json", 0.4712491, 0.65);
     const Classes classes = exact_classes(problem.costs);
     CountProof proof(class_costs(problem.costs, classes), problem.shape, std::vector<int>(8, 8));
-    const ProofResult result = proof.run(60, {});
+    const ProofResult result = proof.run(49.3, {});
     EXPECT_TRUE(result.complete);
     EXPECT_NEAR(result.best, 49.2184, 5e-5);
     EXPECT_LT(result.nodes, 10'000U);
