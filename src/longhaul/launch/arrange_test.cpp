@@ -19,7 +19,7 @@ name = "c"
 devices = 2
 )";
 
-Options plain_options() {
+Options arrange_options() {
     Options options;
     options.command = {"train"};
     return options;
@@ -35,11 +35,11 @@ TEST(Arrange, TakesTheCandidateWithTheFewestSplitHosts) {
     EXPECT_EQ(host_of, std::vector<int>({0, 0, 1, 1, 1, 1, 2, 2}));
     const std::vector<placement::Placement> candidates{split,
                                                        placement::order_replicas(split, host_of)};
-    const auto arranged = arrange(candidates, *hosts, plain_options());
+    const auto arranged = arrange(candidates, *hosts, arrange_options());
     ASSERT_TRUE(arranged);
     EXPECT_EQ(arranged->chosen, 1U);
     EXPECT_EQ(split_hosts(arranged->job), 0);
-    const auto alone = arrange(std::vector{split}, *hosts, plain_options());
+    const auto alone = arrange(std::vector{split}, *hosts, arrange_options());
     ASSERT_TRUE(alone);
     EXPECT_EQ(split_hosts(alone->job), 1);
 }
@@ -49,7 +49,7 @@ TEST(Arrange, KeepsThePlanWhenNothingIsGained) {
     const placement::Placement whole({2, 4}, {6, 7, 0, 1, 2, 3, 4, 5});
     const std::vector<placement::Placement> candidates{
         whole, placement::Placement({2, 4}, {0, 1, 2, 3, 4, 5, 6, 7})};
-    const auto arranged = arrange(candidates, *hosts, plain_options());
+    const auto arranged = arrange(candidates, *hosts, arrange_options());
     ASSERT_TRUE(arranged);
     EXPECT_EQ(arranged->chosen, 0U);
 }
