@@ -333,6 +333,10 @@ def plan_cases(command, plan):
     yield case("shape-and-map", put(plan, 3, "shape", "dp"), "rank_map")
     yield case("payload-negative", put(plan, -1, "workload", "c_pp_gb"), "c_pp_gb")
     yield case("payload-nan", raw_entry(plan, "NaN", "workload", "c_pp_gb"), "JSON")
+    for key in ("c_pp_gb", "c_dp_gb", "c_pp_backward_gb"):
+        yield case("payload-huge-" + key, put(plan, 1e308, "workload", key), key)
+    yield case("nodes-huge", put(plan, 1e300, "bound_nodes"), "bound_nodes")
+    yield case("score-of-another", put(plan, 2 * plan["score"], "score"), "data_parallel + pipeline")
     yield case("payload-null", put(plan, None, "workload", "c_dp_gb"), "c_dp_gb")
     yield case("messages-zero", put(plan, 0, "workload", "pp_messages"), "pp_messages")
     yield case("workload-list", put(plan, [1], "workload"), "workload")

@@ -169,6 +169,16 @@ class FilesTest(unittest.TestCase):
                       ["explain", "plan.json", "--fabric", "-"]):
             self.refused("longhaul: standard input: ", *words)
 
+    def test_explain_tells_when_the_plan_claims_another_score(self):
+        plan = json.loads((self.folder / "plan.json").read_text())
+        plan["rank_map"] = [0, 2, 1, 3]  # the other pairing of the two labels
+        self.write("edited.json", json.dumps(plan))
+        for name, warned in (("plan.json", False), ("edited.json", True)):
+            code, out, err = self.end(self.start("explain", name, "--json"))
+            self.assertEqual(code, 0)
+            self.assertEqual("but its rank map takes" in err, warned, err)
+            self.assertEqual(json.loads(out)["score"] != plan["score"], warned)
+
     # ---- environment ---------------------------------------------------------------------------
 
     def test_the_fixed_time_is_a_time(self):

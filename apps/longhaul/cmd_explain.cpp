@@ -1,4 +1,7 @@
 // explain: why a plan costs what it costs.
+#include <algorithm>
+#include <cmath>
+
 #include "longhaul/command.hpp"
 #include "longhaul/inputs.hpp"
 #include "longhaul/placement/explain.hpp"
@@ -60,6 +63,18 @@ core::Result<Explained> load(const ExplainOptions& options) {
                            static_cast<std::size_t>(options.changes),
                            options.threads);
     return Explained{std::move(*plan), std::move(fabric->fabric), std::move(explanation)};
+}
+
+/// A plan that was changed by hand, or made by another program, may claim another score than that
+/// of its rank map.
+void warn_of_other_score(const Explained& all) {
+    const double claimed = all.plan.score.total();
+    const double found = all.explanation.score.total();
+    if (claimed > 0 && std::abs(claimed - found) > 1e-6 * std::max(claimed, found)) {
+        warn(fmt::format("the plan says {:.6f} s, but its rank map takes {:.6f} s on this fabric",
+                         claimed,
+                         found));
+    }
 }
 
 /// Whether a value is the largest one, or equal to it but for the order in which sums were taken.
@@ -176,6 +191,7 @@ void add_explain(CLI::App& parent, Session& session) {
             if (!all) {
                 return report(all.error());
             }
+            warn_of_other_score(*all);
             print(options->json ? core::write_json(explain_value(*all)) : explain_text(*all));
             return kDone;
         };

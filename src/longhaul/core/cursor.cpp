@@ -124,6 +124,16 @@ std::optional<double> Cursor::number_at_least(double minimum) const {
     return found;
 }
 
+std::optional<double> Cursor::number_in(double minimum, double maximum) const {
+    const std::optional<double> found = number();
+    if (found && (*found < minimum || *found > maximum)) {
+        report(fmt::format("found {}", *found),
+               fmt::format("it must be from {} to {}", minimum, maximum));
+        return std::nullopt;
+    }
+    return found;
+}
+
 std::optional<double> Cursor::positive_number() const {
     const std::optional<double> found = number();
     if (found && *found <= 0) {

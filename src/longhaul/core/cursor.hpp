@@ -41,6 +41,7 @@ public:
     [[nodiscard]] bool is_array() const { return expect(Value::Kind::kArray); }
     [[nodiscard]] std::optional<double> number() const;
     [[nodiscard]] std::optional<double> number_at_least(double minimum) const;
+    [[nodiscard]] std::optional<double> number_in(double minimum, double maximum) const;
     [[nodiscard]] std::optional<double> positive_number() const;
     [[nodiscard]] std::optional<int> integer(int minimum, int maximum) const;
     [[nodiscard]] std::optional<bool> boolean() const;

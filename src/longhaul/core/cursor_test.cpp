@@ -24,6 +24,7 @@ TEST(Cursor, ReadsWhatIsThere) {
     EXPECT_EQ(root.find("n")->number(), 2.5);
     EXPECT_EQ(root.find("n")->positive_number(), 2.5);
     EXPECT_EQ(root.find("n")->number_at_least(2.5), 2.5);
+    EXPECT_EQ(root.find("n")->number_in(2.5, 2.5), 2.5);
     EXPECT_EQ(root.find("i")->integer(-3, -3), -3);
     EXPECT_EQ(root.find("b")->boolean(), true);
     EXPECT_EQ(root.find("s")->string(), "x");
@@ -75,6 +76,11 @@ TEST(Cursor, ChecksRanges) {
     const Cursor root = r.root();
     EXPECT_FALSE(root.find("n")->number_at_least(0));
     EXPECT_EQ(r.only_problem(), "f.json: line 1, column 7: n: found -1; it must be at least 0");
+    r.problems.clear();
+    EXPECT_FALSE(root.find("h")->number_in(0, 2));
+    EXPECT_EQ(r.only_problem(), "f.json: line 1, column 24: h: found 2.5; it must be from 0 to 2");
+    r.problems.clear();
+    EXPECT_FALSE(root.find("h")->number_in(3, 4));
     r.problems.clear();
     EXPECT_FALSE(root.find("z")->positive_number());
     EXPECT_EQ(r.only_problem(), "f.json: line 1, column 16: z: found 0; it must be greater than 0");

@@ -1,5 +1,7 @@
 #include "longhaul/placement/plan.hpp"
 
+#include <cmath>
+
 #include <fmt/format.h>
 
 #include "longhaul/core/cursor.hpp"
@@ -11,6 +13,8 @@ using core::Cursor;
 using core::Value;
 
 constexpr int kMaxDegree = 1'000'000;
+constexpr double kMaxSeconds = 1e100;  // sums stay finite
+constexpr double kMaxNodes = 1e18;     // fits in 64 bits
 constexpr std::string_view kKnownKeys[] = {
     "format",         "fabric",        "workload",   "shape",          "objective",
     "score",          "data_parallel", "pipeline",   "bound",          "gap",
@@ -68,9 +72,20 @@ std::string text_of(const std::optional<Cursor>& parent, std::string_view key) {
     return child ? child->string().value_or("") : std::string();
 }
 
-double number_of(const Cursor& parent, std::string_view key) {
+double seconds_of(const Cursor& parent, std::string_view key) {
     const auto child = parent.find(key);
-    return child ? child->number_at_least(0).value_or(0) : 0;
+    return child ? child->number_in(0, kMaxSeconds).value_or(0) : 0;
+}
+
+/// The score must be the sum of its terms, up to the rounding of another program.
+void check_sum(const Cursor& root, const Score& score) {
+    const auto total = root.find("score");
+    const auto found = total ? total->number_in(0, kMaxSeconds) : std::nullopt;
+    if (found && root.find("data_parallel") && root.find("pipeline") &&
+        std::abs(*found - score.total()) > 1e-6 * score.total()) {
+        total->report(fmt::format("found {}", *found),
+                      fmt::format("data_parallel + pipeline is {}", score.total()));
+    }
 }
 
 void read_fabric_reference(const Cursor& root, const std::optional<Shape>& shape, Plan& plan) {
@@ -123,13 +138,15 @@ void read_rank_map(const Cursor& root, const std::optional<Shape>& shape, Plan& 
 
 void read_record(const Cursor& root, Plan& plan) {
     plan.objective = root.find("objective") ? text_of(root, "objective") : "additive";
-    (void)number_of(root, "score");  // checked only: its two terms are kept
-    plan.score = {number_of(root, "data_parallel"), number_of(root, "pipeline")};
-    plan.bound = {number_of(root, "bound"),
-                  text_of(root, "bound_method"),
-                  number_of(root, "bound_data_parallel"),
-                  number_of(root, "bound_pipeline"),
-                  static_cast<std::uint64_t>(number_of(root, "bound_nodes"))};
+    plan.score = {seconds_of(root, "data_parallel"), seconds_of(root, "pipeline")};
+    check_sum(root, plan.score);
+    const auto nodes = root.find("bound_nodes");
+    plan.bound = {
+        seconds_of(root, "bound"),
+        text_of(root, "bound_method"),
+        seconds_of(root, "bound_data_parallel"),
+        seconds_of(root, "bound_pipeline"),
+        static_cast<std::uint64_t>(nodes ? nodes->number_in(0, kMaxNodes).value_or(0) : 0)};
     const auto provenance = root.find("provenance");
     if (provenance && provenance->is_object()) {
         plan.version = text_of(provenance, "version");

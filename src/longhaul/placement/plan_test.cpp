@@ -210,6 +210,18 @@ TEST(ReadPlan, RefusesBadRecords) {
         expect_plan_refused({.more = R"(, ")" + std::string(key) + R"(": "x")"}, key, "a string");
         expect_plan_refused({.more = R"(, ")" + std::string(key) + R"(": -1)"}, key, "found -1");
     }
+    for (const char* key : {"score", "data_parallel", "pipeline", "bound", "bound_nodes"}) {
+        expect_plan_refused(
+            {.more = R"(, ")" + std::string(key) + R"(": 1e300)"}, key, "found 1e+300");
+    }
+    expect_plan_refused({.more = R"(, "score": 3.1, "data_parallel": 1, "pipeline": 2)"},
+                        "score",
+                        "data_parallel + pipeline is 3");
+    EXPECT_EQ(
+        plan_refusal(
+            PlanText{.more = R"(, "score": 3.0000001, "data_parallel": 1, "pipeline": 2)"}.json()),
+        "");
+    EXPECT_EQ(plan_refusal(PlanText{.more = R"(, "score": 3.1, "pipeline": 2)"}.json()), "");
     expect_plan_refused({.more = R"(, "provenance": [])"}, "provenance", "found an array");
     expect_plan_refused(
         {.more = R"(, "provenance": {"time": 3})"}, "provenance.time", "found a number");

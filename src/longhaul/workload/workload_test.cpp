@@ -51,6 +51,15 @@ TEST(Workload, Problems) {
     EXPECT_NE(workload_problems(R"({"c_pp_gb": 1, "c_dp_gb": 1, "pp_messages": 0})")
                   .find("whole number from 1"),
               std::string::npos);
+    // Numbers beyond these would give costs that are not finite.
+    for (const char* key : {"c_pp_gb", "c_dp_gb", "c_pp_backward_gb"}) {
+        core::Value workload = core::Value::object();
+        workload.set("c_pp_gb", 1).set("c_dp_gb", 1).set(key, 1e31);
+        const std::string found = workload_problems(core::write_json(workload));
+        EXPECT_NE(found.find(key), std::string::npos) << found;
+        EXPECT_NE(found.find("found 1e+31; it must be from 0 to 1e+30"), std::string::npos)
+            << found;
+    }
     EXPECT_NE(workload_problems(R"({"c_pp_gb": 1, "c_dp_gb": 1, "stage_seconds": [1, -1]})")
                   .find("stage_seconds[1]"),
               std::string::npos);
