@@ -115,14 +115,17 @@ class LaunchCase(unittest.TestCase):
         return result
 
     def start(self, *words, **extra):
-        return subprocess.run(
-            ["sh", str(self.output / "launch.sh"), *words],
-            cwd=self.folder,
-            env={**self.environment, **extra},
-            capture_output=True,
-            text=True,
-            timeout=SECONDS,
-        )
+        command = ["sh", str(self.output / "launch.sh"), *words]
+        with subprocess.Popen(
+            command, cwd=self.folder, env={**self.environment, **extra}, text=True,
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True,
+        ) as process:
+            try:
+                output, errors = process.communicate(timeout=SECONDS)
+            except subprocess.TimeoutExpired:
+                os.killpg(process.pid, signal.SIGKILL)
+                raise
+        return subprocess.CompletedProcess(command, process.returncode, output, errors)
 
     def table(self):
         lines = (self.output / "rank_map.tsv").read_text().splitlines()
@@ -540,7 +543,7 @@ class Command(LaunchCase):
         for words, message in (
             (["launch"], "the plan is missing"),
             (good[:-2] + ["--", "a"], "-o is missing"),
-            (good, "the training command is missing"),
+            (good + ["--", ""], "the training command is missing"),
             (good + ["--command", "a", "--", "b"], "given twice"),
             (good + ["--command", "a 'b"], "not closed"),
             (good + ["--convention", "x", "--", "a"], "unknown convention"),
@@ -560,6 +563,14 @@ class Command(LaunchCase):
                 self.assertIn(message, result.stderr)
                 self.assertEqual(result.stdout, "")
                 self.assertFalse(self.output.exists())
+
+    def test_without_a_command_the_files_run_train_py(self):
+        result = self.longhaul(
+            "launch", self.write("plan.json", plan_of(MIXED)), "--to", "env", "--hosts",
+            self.write("hosts.toml", EQUAL), "-o", self.output)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertIn("no training command is given", result.stdout)
+        self.assertIn("python3 train.py", (self.output / "start_host.sh").read_text())
 
     def test_lists(self):
         self.assertIn("deepspeed-pipe-model-data",
