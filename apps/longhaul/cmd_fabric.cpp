@@ -103,10 +103,15 @@ void add_fabric(CLI::App& parent, Session& session) {
         "fabric", "Checks a fabric file, shows what is in it, and expands tables into matrices");
     example(*command, "longhaul fabric fabrics/dtfm-regional.json -o fabric.json");
     auto options = std::make_shared<FabricOptions>();
-    command->add_option("file", options->file, "fabric, region table or host-group table")
+    command
+        ->add_option(
+            "file", options->file, "matrices, region table or host-group table; - for stdin")
+        ->type_name("FILE")
         ->required();
-    command->add_option(
-        "-o,--output", options->output, "write the matrices (longhaul.fabric/1); - for stdout");
+    command
+        ->add_option(
+            "-o,--output", options->output, "write the matrices (longhaul.fabric/1); - for stdout")
+        ->type_name("FILE");
     command->add_flag("--json", options->json, "print one JSON object");
     command->callback([options, &session] {
         session.run = [options] {

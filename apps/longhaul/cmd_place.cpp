@@ -81,6 +81,7 @@ void add_place(CLI::App& parent, Session& session) {
     placement::SearchOptions& search = options->solve.search;
     add_placement_inputs(*command, options->inputs);
     command->add_option("--objective", options->objective, "what the score counts")
+        ->type_name("NAME")
         ->check(CLI::IsMember({"additive"}))
         ->capture_default_str();
     command
@@ -90,7 +91,7 @@ void add_place(CLI::App& parent, Session& session) {
         ->check(CLI::Range(0, 1'000'000))
         ->capture_default_str();
     add_seed(*command, search.seed);
-    command->add_option("--budget", search.budget, "evaluations over all restarts")
+    command->add_option("--budget", search.budget, "scored candidates over all restarts")
         ->check(CLI::Range(std::uint64_t{1}, kMaxBudget))
         ->capture_default_str();
     command->add_option("--restarts", search.restarts, "independent descents")
@@ -99,18 +100,20 @@ void add_place(CLI::App& parent, Session& session) {
     command
         ->add_option("--proof-budget",
                      options->solve.proof.work,
-                     "work of the proof, about 20 ns a unit; 0: bounds without branching")
+                     "work of the proof, units of about 20 ns; 0: simple bounds")
         ->check(CLI::Range(std::uint64_t{0}, kMaxBudget))
         ->capture_default_str();
     add_threads(*command, search.threads);
     command
-        ->add_option(
-            "--time-limit", options->time_limit_s, "seconds after which the search stops; 0: none")
+        ->add_option("--time-limit",
+                     options->time_limit_s,
+                     "seconds after which search and proof stop; 0: none")
         ->check(finite_number(0, 1e9))
         ->capture_default_str();
-    command->add_option("-o,--output", options->output, "plan file to write (JSON); - for stdout");
+    command->add_option("-o,--output", options->output, "plan file to write (JSON); - for stdout")
+        ->type_name("FILE");
     command->add_flag("--json", options->json, "print the plan as JSON");
-    command->add_flag("--quiet", options->quiet, "no progress on standard error");
+    command->add_flag("--quiet", options->quiet, "no progress on the terminal");
     command->callback([options, &session] {
         session.run = [options, &session] {
             const core::Result<void> done = place(session, *options);

@@ -120,11 +120,14 @@ int run_size(const SizeOptions& options) {
 }  // namespace
 
 void add_size(CLI::App& parent, Session& session) {
-    CLI::App* command = parent.add_subcommand("size", "Payloads, messages and memory of a job");
+    CLI::App* command = parent.add_subcommand(
+        "size", "Says what a job sends and keeps in memory: payloads, messages, GB a device");
     const auto options = std::make_shared<SizeOptions>();
-    command->add_option("--job", options->job, "Job file (TOML)")->required()->type_name("FILE");
-    command->add_flag("--json", options->json, "Print one JSON object instead of the table");
-    command->add_option("-o,--output", options->output, "Write the JSON object to a file")
+    command->add_option("--job", options->job, "job file (TOML); - for standard input")
+        ->required()
+        ->type_name("FILE");
+    command->add_flag("--json", options->json, "print one JSON object instead of the table");
+    command->add_option("-o,--output", options->output, "write the JSON object to a file")
         ->type_name("FILE");
     example(*command, "longhaul size --job jobs/gpt3-1.3b-dtfm.toml");
     command->callback(

@@ -24,27 +24,32 @@ constexpr int kMaxThreads = 1'024;
 }  // namespace
 
 void add_placement_inputs(CLI::App& command, PlacementInputs& inputs) {
-    command.add_option("--fabric,--matrix", inputs.fabric, "fabric or region table (JSON or TOML)")
+    command
+        .add_option(
+            "--fabric,--matrix", inputs.fabric, "matrices, region table or host-group table")
+        ->type_name("FILE")
         ->required();
-    auto* job = command.add_option(
-        "--job", inputs.job, "job file (TOML): gives pp, dp, payloads and messages");
-    auto* pp = command.add_option("--pp", inputs.pp, "stages of a pipeline")
+    auto* job =
+        command
+            .add_option("--job", inputs.job, "job file (TOML), instead of the six options below")
+            ->type_name("FILE");
+    auto* pp = command.add_option("--pp", inputs.pp, "stages of a pipeline, at most 16")
                    ->check(CLI::Range(1, kMaxDegree));
-    auto* dp = command.add_option("--dp", inputs.dp, "replicas, devices of a stage group")
+    auto* dp = command.add_option("--dp", inputs.dp, "replicas = devices of a stage group")
                    ->check(CLI::Range(1, kMaxDegree));
     auto* c_pp =
-        command
-            .add_option("--c-pp", inputs.c_pp, "activations across one stage boundary, decimal GB")
+        command.add_option("--c-pp", inputs.c_pp, "activations across one stage boundary, in GB")
             ->check(finite_number(0, kMaxPayloadGb));
     auto* c_dp =
         command
-            .add_option(
-                "--c-dp", inputs.c_dp, "gradients of one stage that are exchanged, decimal GB")
+            .add_option("--c-dp", inputs.c_dp, "gradients of one stage that are exchanged, in GB")
             ->check(finite_number(0, kMaxPayloadGb));
-    auto* pp_messages =
-        command.add_option("--pp-messages", inputs.pp_messages, "transfers that carry c-pp")
-            ->check(CLI::Range(1, kMaxMessages))
-            ->capture_default_str();
+    auto* pp_messages = command
+                            .add_option("--pp-messages",
+                                        inputs.pp_messages,
+                                        "transfers that carry c-pp, mostly one a micro-batch")
+                            ->check(CLI::Range(1, kMaxMessages))
+                            ->capture_default_str();
     auto* dp_messages =
         command
             .add_option("--dp-messages", inputs.dp_messages, "transfers to each peer in each round")
@@ -140,9 +145,9 @@ void add_seed(CLI::App& command, std::uint64_t& seed) {
 
 void add_threads(CLI::App& command, int& threads) {
     threads = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
-    command
-        .add_option("--threads", threads, "threads; never changes the result (default: all cores)")
-        ->check(CLI::Range(1, kMaxThreads));
+    command.add_option("--threads", threads, "threads; never changes the result")
+        ->check(CLI::Range(1, kMaxThreads))
+        ->default_str("all cores");
 }
 
 std::string device_name(const fabric::Fabric& fabric, int device) {
