@@ -82,6 +82,7 @@ core::Diagnostics placed(core::Diagnostics problems, const LaunchOptions& option
             problem.file = options.hosts;
         } else {
             problem.file = "launch";
+            problem.where = "--" + (problem.where.empty() ? "command" : problem.where);
         }
     }
     return problems;
@@ -102,7 +103,7 @@ std::vector<std::string> split_default() {
 core::Result<std::vector<std::string>> training_command(const LaunchOptions& options) {
     if (!options.command.empty() && !options.words.empty()) {
         return core::fail({"launch",
-                           "command",
+                           "--command",
                            "the training command is given twice",
                            "use --command or --, not both"});
     }
@@ -151,11 +152,13 @@ bool is_launch_folder(const std::string& path) {
 void print_text(const LaunchOptions& options,
                 const launch::Job& job,
                 const launch::Launch& result) {
-    print(fmt::format("{}: {} ranks on {} hosts, numbered as {}\n",
+    print(fmt::format("{}: {} ranks on {} host{}, numbered as {}: rank = {}\n",
                       options.to,
                       job.world_size(),
                       job.hosts.hosts.size(),
-                      job.convention->name));
+                      job.hosts.hosts.size() == 1 ? "" : "s",
+                      job.convention->name,
+                      launch::plan_formula(*job.convention)));
     print(fmt::format("rank 0 on {}; processes meet at {} port {}\n",
                       job.master().name,
                       job.master().address,

@@ -1,10 +1,12 @@
 // place: from a fabric and a workload to a plan.
 #include <chrono>
+#include <optional>
 
 #include "longhaul/command.hpp"
 #include "longhaul/inputs.hpp"
 #include "longhaul/placement/solve.hpp"
 #include "longhaul/plan_text.hpp"
+#include "longhaul/progress.hpp"
 
 namespace longhaul::app {
 namespace {
@@ -39,12 +41,16 @@ core::Result<void> place(const Session& session, PlaceOptions options) {
     const auto elapsed = [&] {
         return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     };
-    if (options.time_limit_s > 0) {
-        options.solve.search.stop = [&] { return elapsed() > options.time_limit_s; };
-        options.solve.proof.stop = options.solve.search.stop;
-    }
+    std::optional<Progress> progress(std::in_place, "searching and proving", !options.quiet);
+    options.solve.search.stop = [&] {
+        const double seconds = elapsed();
+        progress->show(seconds);
+        return options.time_limit_s > 0 && seconds > options.time_limit_s;
+    };
+    options.solve.proof.stop = options.solve.search.stop;
     core::Result<placement::Plan> plan =
         placement::solve(loaded->problem, loaded->fabric, options.solve);
+    progress.reset();
     if (!plan) {
         return tl::unexpected(plan.error());
     }

@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "longhaul/command.hpp"
+#include "longhaul/inputs.hpp"
 #include "longhaul/options.hpp"
 #include "longhaul/workload/size.hpp"
 
@@ -75,25 +76,6 @@ std::string table_text(const workload::Sizing& sizing, const workload::Job& job)
         workload::bytes_of(job.activations),
         derivations_text(sizing),
         stages_text(sizing));
-}
-
-/// Names the stage that needs most when some do not fit.
-void warn_of_memory(const workload::Sizing& sizing, const workload::Job& job) {
-    const auto too_large = [&](const workload::StageSize& stage) {
-        return job.memory && stage.total() > *job.memory;
-    };
-    const auto count = std::ranges::count_if(sizing.stages, too_large);
-    if (count == 0) {
-        return;
-    }
-    const auto worst = std::ranges::max_element(
-        sizing.stages, {}, [](const workload::StageSize& stage) { return stage.total(); });
-    warn(fmt::format("{} of {} stages do not fit: stage {} needs {:.3f} GB of {} GB",
-                     count,
-                     sizing.stages.size(),
-                     worst - sizing.stages.begin(),
-                     worst->total().value(),
-                     job.memory->value()));
 }
 
 int run_size(const SizeOptions& options) {

@@ -1,5 +1,6 @@
 #include "longhaul/inputs.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <cstdlib>
 #include <ctime>
@@ -60,6 +61,24 @@ void add_placement_inputs(CLI::App& command, PlacementInputs& inputs) {
     }
 }
 
+void warn_of_memory(const workload::Sizing& sizing, const workload::Job& job) {
+    const auto too_large = [&](const workload::StageSize& stage) {
+        return job.memory && stage.total() > *job.memory;
+    };
+    const auto count = std::ranges::count_if(sizing.stages, too_large);
+    if (count == 0) {
+        return;
+    }
+    const auto worst = std::ranges::max_element(
+        sizing.stages, {}, [](const workload::StageSize& stage) { return stage.total(); });
+    warn(fmt::format("{} of {} stages do not fit: stage {} needs {:.3f} GB of {} GB",
+                     count,
+                     sizing.stages.size(),
+                     worst - sizing.stages.begin(),
+                     worst->total().value(),
+                     job.memory->value()));
+}
+
 core::Result<LoadedFabric> load_fabric(const std::string& path) {
     const core::Result<std::string> text = read_file(path);
     if (!text) {
@@ -91,6 +110,7 @@ core::Result<Demand> load_demand(const PlacementInputs& inputs) {
             return tl::unexpected(job.error());
         }
         const workload::Sizing sizing = workload::size(*job);
+        warn_of_memory(sizing, *job);
         return Demand{sizing.workload, {sizing.pp, sizing.dp}};
     }
     if (inputs.pp == 0 || inputs.dp == 0) {
