@@ -351,6 +351,10 @@ def hosts_cases():
     yield case("no-hosts", 'format = "longhaul.hosts/1"\n', "host")
     yield case("host-number", 'host = 3\n', "host")
     yield case("no-name", replaced(HOSTS, 'name = "one"\n', ""), "name")
+    yield case("bad-address", replaced(HOSTS, "10.0.0.1", "10.0.0.300"), "address")
+    yield case("option-as-address", replaced(HOSTS, "10.0.0.1", "-oProxyCommand=x"), "address")
+    yield case("fabric-devices-overlap", HOSTS.replace("devices = 2", "fabric_devices = [0, 1]"),
+               "belongs to host[0]")
     yield case("empty-address", replaced(HOSTS, '"10.0.0.1"', '""'), "address")
     yield case("hostile-address", replaced(HOSTS, '"10.0.0.1"', '"$(reboot)"'), "address")
     yield case("name-twice", replaced(HOSTS, '"two"', '"one"'), "one")

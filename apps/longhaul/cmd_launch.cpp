@@ -1,12 +1,16 @@
 // launch: a plan and a hosts file become the files that start the job, ranks checked.
 #include <filesystem>
 #include <memory>
+#include <numeric>
 
 #include "longhaul/command.hpp"
 #include "longhaul/directory.hpp"
+#include "longhaul/inputs.hpp"
+#include "longhaul/launch/arrange.hpp"
 #include "longhaul/launch/launcher.hpp"
 #include "longhaul/launch/quote.hpp"
 #include "longhaul/options.hpp"
+#include "longhaul/placement/compose.hpp"
 #include "longhaul/placement/plan.hpp"
 
 namespace longhaul::app {
@@ -28,14 +32,42 @@ struct LaunchOptions {
     bool json = false;
 };
 
-core::Result<placement::Placement> load_placement(const std::string& path) {
+core::Result<placement::Plan> load_plan(const std::string& path) {
     const auto text = read_file(path);
     if (!text) {
         return tl::unexpected(text.error());
     }
-    auto plan = placement::read_plan(*text, path == "-" ? "standard input" : path);
-    return plan ? plan->placement
-                : core::Result<placement::Placement>(tl::unexpected(plan.error()));
+    return placement::read_plan(*text, path == "-" ? "standard input" : path);
+}
+
+/// The plan's placement, then equally good ones: replicas in another order, and, where the fabric
+/// of the plan is at hand, other pairs within the same score.
+std::vector<placement::Placement> equal_placements(const placement::Plan& plan,
+                                                   const launch::Hosts& hosts) {
+    std::vector<placement::Placement> candidates{plan.placement};
+    const std::vector<int> host_of = launch::host_of_devices(hosts);
+    if (host_of.size() != plan.placement.shape().devices()) {
+        return candidates;  // refused later, with its message
+    }
+    candidates.push_back(placement::order_replicas(plan.placement, host_of));
+    const auto fabric = load_fabric(plan.fabric_path);
+    if (!fabric || fabric->sha256 != plan.fabric_sha256) {
+        return candidates;
+    }
+    const auto problem = placement::make_problem(
+        fabric->fabric, plan.fabric_path, plan.workload, plan.placement.shape());
+    if (!problem) {
+        return candidates;
+    }
+    const placement::Stages stages = plan.placement.stages();
+    std::vector<int> path(stages.size());
+    std::iota(path.begin(), path.end(), 0);
+    placement::Placement other = placement::compose(problem->costs, stages, path, host_of);
+    const double score = placement::score_as_mapped(problem->costs, plan.placement).total();
+    if (placement::score_as_mapped(problem->costs, other).total() <= score) {
+        candidates.push_back(std::move(other));
+    }
+    return candidates;
 }
 
 /// Names the file that a problem of the job comes from.
@@ -54,6 +86,11 @@ core::Diagnostics placed(core::Diagnostics problems, const LaunchOptions& option
     }
     return problems;
 }
+
+constexpr std::string_view kRearranged =
+    "the ranks are not those of the plan: pairs and replicas were exchanged at equal score, so "
+    "that "
+    "more hosts hold contiguous ranks (rank_map.tsv)";
 
 /// What runs when no training command is given.
 constexpr std::string_view kDefaultCommand = "python3 train.py";
@@ -76,14 +113,14 @@ core::Result<std::vector<std::string>> training_command(const LaunchOptions& opt
     return words ? std::move(words) : tl::unexpected(placed(words.error(), options));
 }
 
-core::Result<launch::Job> read_job(const LaunchOptions& options) {
+core::Result<launch::Arranged> read_job(const LaunchOptions& options) {
     core::Diagnostics problems;
     const auto keep = [&](const auto& result) {
         if (!result) {
             problems.insert(problems.end(), result.error().begin(), result.error().end());
         }
     };
-    const auto plan = load_placement(options.plan);
+    const auto plan = load_plan(options.plan);
     keep(plan);
     const auto text = read_file(options.hosts);
     keep(text);
@@ -100,7 +137,7 @@ core::Result<launch::Job> read_job(const LaunchOptions& options) {
     if (options.master_port != 0) {
         chosen.master_port = options.master_port;
     }
-    auto job = launch::make_job(plan->shape(), plan->rank_map(), *hosts, std::move(chosen));
+    auto job = launch::arrange(equal_placements(*plan, *hosts), *hosts, chosen);
     return job ? std::move(job) : tl::unexpected(placed(job.error(), options));
 }
 
@@ -195,13 +232,17 @@ int run_launch(const LaunchOptions& options) {
     if (const core::Diagnostics problems = check_usage(options); !problems.empty()) {
         return report(problems);
     }
-    const auto job = read_job(options);
-    if (!job) {
-        return report(job.error());
+    const auto arranged = read_job(options);
+    if (!arranged) {
+        return report(arranged.error());
     }
+    const launch::Job* job = &arranged->job;
     const launch::Launcher& launcher = *launch::find_launcher(options.to);
     const bool possible = launch::check(launcher, *job).reason.empty();
-    const auto result = launch::emit(launcher, *job);
+    auto result = launch::emit(launcher, *job);
+    if (result && arranged->chosen > 0) {
+        result->notes.insert(result->notes.begin(), std::string(kRearranged));
+    }
     if (!result) {
         report(placed(result.error(), options));
         return possible ? kBadInput : kNo;

@@ -242,11 +242,11 @@ TEST(Emit, SameInputSameBytes) {
     }
 }
 
-// The reader refuses such names; should one ever pass, the scripts must still not run it.
-TEST(Emit, HostileTextRunsNothing) {
-    namespace fs = std::filesystem;
-    const fs::path folder = fs::path(::testing::TempDir()) / "longhaul_hostile";
-    const std::string evil = "x'; touch PWNED; $(touch PWNED) `touch PWNED` \" '";
+namespace fs = std::filesystem;
+
+/// A job whose names hold shell text. The reader refuses such names; should one ever pass, the
+/// scripts must still not run it.
+Job hostile_job(const std::string& evil) {
     Job job = job_of(kTwoOfFour, kBlocks);
     for (Host& host : job.hosts.hosts) {
         host.name += evil;
@@ -257,35 +257,63 @@ TEST(Emit, HostileTextRunsNothing) {
         host.workdir = evil;
     }
     job.options.command = {"true", evil};
-    for (const Launcher& launcher : launchers()) {
-        if (launcher.name == "kubernetes") {
-            continue;  // YAML of such names is refused before
-        }
-        fs::remove_all(folder);
-        fs::create_directories(folder / "bin");
-        for (const char* program : {"ssh", "srun", "sbatch", "mpirun", "torchrun", "deepspeed"}) {
-            std::ofstream(folder / "bin" / program) << "#!/bin/sh\nexit 0\n";
-            fs::permissions(folder / "bin" / program, fs::perms::owner_all);
-        }
-        for (const auto& [name, text] : files_of(launcher.name, job)) {
-            std::ofstream(folder / name) << text;
-            fs::permissions(folder / name, fs::perms::owner_all);
-        }
-        std::ofstream(folder / "host") << job.hosts.hosts[0].name << "\n";
-        std::ofstream(folder / "name") << job.hosts.hosts[0].name;
-        const std::string run =
-            "cd '" + folder.string() +
-            "' && export PATH=\"$PWD/bin:$PATH\" HOME=\"$PWD\" RANK=4 LOCAL_RANK=0 WORLD_SIZE=8"
-            " SLURMD_NODENAME=\"$(cat name)\" SLURM_PROCID=4 SLURM_LOCALID=0 SLURM_NTASKS=8"
-            " OMPI_COMM_WORLD_RANK=4 OMPI_COMM_WORLD_LOCAL_RANK=0 OMPI_COMM_WORLD_SIZE=8;"
-            " for f in *.sh *.sbatch; do [ ! -e \"$f\" ] || sh -n \"$f\" || touch SYNTAX; done;"
-            " sh launch.sh; [ ! -e start_host.sh ] || sh start_host.sh \"$(cat name)\";"
-            " sh rank_exec.sh true; [ ! -e ssh_agent.sh ] || sh ssh_agent.sh x y;"
-            " LONGHAUL_DIR=. sh job.sbatch";
-        EXPECT_EQ(std::system(("(" + run + ") >/dev/null 2>&1; exit 0").c_str()), 0);
-        for (const auto& entry : fs::recursive_directory_iterator(folder)) {
-            EXPECT_NE(entry.path().filename(), "PWNED") << launcher.name;
-            EXPECT_NE(entry.path().filename(), "SYNTAX") << launcher.name;
+    return job;
+}
+
+void write_script(const fs::path& path, const std::string& text) {
+    std::ofstream(path) << text;
+    fs::permissions(path, fs::perms::owner_all);
+}
+
+/// Writes the files and stand-ins for every program that they start; ssh runs its command.
+void fill_folder(const fs::path& folder, std::string_view launcher, const Job& job) {
+    fs::remove_all(folder);
+    fs::create_directories(folder / "bin");
+    write_script(folder / "bin/ssh", "#!/bin/sh\nfor last; do :; done\nexec sh -c \"$last\"\n");
+    for (const char* program : {"srun", "sbatch", "mpirun", "torchrun", "deepspeed"}) {
+        write_script(folder / "bin" / program, "#!/bin/sh\nexit 0\n");
+    }
+    for (const auto& [name, text] : files_of(launcher, job)) {
+        write_script(folder / name, text);
+    }
+    std::ofstream(folder / "host") << job.hosts.hosts[0].name << "\n";
+    std::ofstream(folder / "name") << job.hosts.hosts[0].name;
+    std::ofstream(folder / "address") << job.hosts.hosts[0].address;
+}
+
+/// Checks the syntax of every script and runs each of them.
+void run_all(const fs::path& folder) {
+    const std::string run =
+        "cd '" + folder.string() +
+        "' && export PATH=\"$PWD/bin:$PATH\" HOME=\"$PWD\" RANK=4 LOCAL_RANK=0 WORLD_SIZE=8"
+        " SLURMD_NODENAME=\"$(cat name)\" SLURM_PROCID=4 SLURM_LOCALID=0 SLURM_NTASKS=8"
+        " OMPI_COMM_WORLD_RANK=4 OMPI_COMM_WORLD_LOCAL_RANK=0 OMPI_COMM_WORLD_SIZE=8;"
+        " for f in *.sh *.sbatch; do [ ! -e \"$f\" ] || sh -n \"$f\" || touch SYNTAX; done;"
+        " sh launch.sh; [ ! -e start_host.sh ] || sh start_host.sh \"$(cat name)\";"
+        " sh rank_exec.sh true; [ ! -e ssh_agent.sh ] || sh ssh_agent.sh \"$(cat address)\" :;"
+        " LONGHAUL_DIR=. sh job.sbatch";
+    EXPECT_EQ(std::system(("(" + run + ") >/dev/null 2>&1; exit 0").c_str()), 0);
+}
+
+TEST(Emit, HostileTextRunsNothing) {
+    const fs::path folder = fs::path(::testing::TempDir()) / "longhaul_hostile";
+    for (const char* evil : {"x; touch PWNED #",
+                             "$(touch PWNED)",
+                             "x'; touch PWNED; '",
+                             "x\"; touch PWNED; \"",
+                             "x`touch PWNED`",
+                             "|touch PWNED|",
+                             ") touch PWNED ;; x"}) {
+        for (const Launcher& launcher : launchers()) {
+            if (launcher.name == "kubernetes" || launcher.name == "megatron") {
+                continue;  // YAML of such names is refused before; megatron is torchrun or env
+            }
+            fill_folder(folder, launcher.name, hostile_job(evil));
+            run_all(folder);
+            for (const auto& entry : fs::recursive_directory_iterator(folder)) {
+                EXPECT_NE(entry.path().filename(), "PWNED") << launcher.name << " " << evil;
+                EXPECT_NE(entry.path().filename(), "SYNTAX") << launcher.name << " " << evil;
+            }
         }
     }
     fs::remove_all(folder);

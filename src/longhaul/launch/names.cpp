@@ -37,7 +37,7 @@ bool parses_as(int family, std::string_view text) {
 }  // namespace
 
 std::string check_host_name(std::string_view text) {
-    const std::string wanted =
+    std::string wanted =
         "a host name has letters, digits, \"-\", \"_\" and \".\", and starts and ends with a "
         "letter or digit";
     if (text.empty() || text.size() > 253 || looks_numeric(text)) {

@@ -3,51 +3,81 @@
 #include <algorithm>
 #include <limits>
 #include <numeric>
-#include <unordered_map>
 
 #include "longhaul/core/assert.hpp"
-#include "longhaul/placement/levels.hpp"
+#include "longhaul/placement/columns.hpp"
+#include "longhaul/placement/long_path.hpp"
 
 namespace longhaul::placement {
 namespace proof {
 
-constexpr std::size_t kMaxColumns = 2'000'000;
-constexpr std::size_t kMaxRemembered = 4'000'000;
+constexpr std::size_t kMaxColumns = 400'000;
 constexpr std::uint64_t kBoundWork = 8;  // a bound costs about as much as passing over 8 columns
+constexpr std::uint64_t kLeafWork = 100;
+constexpr std::uint64_t kLeafPathNodes = 50;  // of branch and bound, for paths beyond Held-Karp
 
-/// Counts below 128 packed into bytes, so that "fits into what is left" is two subtractions.
-using Packed = std::array<std::uint64_t, 2>;
-
-Packed packed(const Profile& counts) {
-    Packed bytes{};
-    for (std::size_t i = 0; i < kMaxPackedClasses; ++i) {
-        bytes[i / 8] |= std::uint64_t{std::min<std::uint16_t>(counts[i], 127)} << (i % 8 * 8);
-    }
-    return bytes;
-}
-
-/// Whether every byte of `column` is at most that of `rest`: no byte borrows from its guard bit.
-bool fits(const Packed& column, const Packed& rest) {
-    constexpr std::uint64_t kGuard = 0x8080808080808080U;
-    const std::uint64_t low = (rest[0] | kGuard) - column[0];
-    const std::uint64_t high = (rest[1] | kGuard) - column[1];
-    return (low & high & kGuard) == kGuard;
-}
-
-/// A possible stage.
-struct Column {
-    Packed bytes{};
-    double exchange = 0;
-    Profile counts{};
-    std::uint64_t key = 0;
+/// Devices under one level.
+struct Rest {
+    Profile profile{};
+    int isolated = 0;
 };
 
-Profile minus(const Profile& a, const Profile& b) {
-    Profile difference{};
-    for (std::size_t i = 0; i < kMaxPackedClasses; ++i) {
-        difference[i] = static_cast<std::uint16_t>(a[i] - b[i]);
+/// What the chosen columns look like under one level.
+struct Groups {
+    std::vector<const ColumnProfile*>
+        profiles;      // different ones of stages without isolated devices
+    int isolated = 0;  // stages with isolated devices
+};
+
+/// Whether `stages` stages with profiles among the first i + 1 of `groups` can hold `rest` exactly.
+bool made_of(const Groups& groups, std::size_t i, const Profile& rest, int stages, std::size_t n) {
+    const ColumnProfile& profile = *groups.profiles[i];
+    if (i == 0) {
+        for (std::size_t c = 0; c < n; ++c) {
+            if (rest[c] != stages * profile[c]) {
+                return false;
+            }
+        }
+        return true;
     }
-    return difference;
+    Profile left = rest;
+    for (int used = 0;; ++used) {
+        if (made_of(groups, i - 1, left, stages - used, n)) {
+            return true;
+        }
+        if (used == stages) {
+            return false;
+        }
+        for (std::size_t c = 0; c < n; ++c) {
+            if (left[c] < profile[c]) {
+                return false;
+            }
+            left[c] = static_cast<std::uint16_t>(left[c] - profile[c]);
+        }
+    }
+}
+
+/// Weight of a minimum spanning tree (Prim).
+double spanning_tree(const core::Grid<double>& edges) {
+    const std::size_t n = edges.rows();
+    std::vector<double> nearest(edges.row(0).begin(), edges.row(0).end());
+    std::vector<char> inside(n, 0);
+    inside[0] = 1;
+    double weight = 0;
+    for (std::size_t step = 1; step < n; ++step) {
+        std::size_t next = 0;
+        for (std::size_t i = 0; i < n; ++i) {
+            if (inside[i] == 0 && (inside[next] != 0 || nearest[i] < nearest[next])) {
+                next = i;
+            }
+        }
+        inside[next] = 1;
+        weight += nearest[next];
+        for (std::size_t i = 0; i < n; ++i) {
+            nearest[i] = std::min(nearest[i], edges(next, i));
+        }
+    }
+    return weight;
 }
 
 }  // namespace proof
@@ -63,7 +93,8 @@ public:
           k_(sizes_.size()),
           model_(costs_),
           levels_(structure_levels(costs_.pipeline, sizes_)),
-          breaks_(shape.dp) {
+          counter_(shape.dp),
+          groups_(levels_.size()) {
         cheapest_edge_ = std::numeric_limits<double>::infinity();
         for (std::size_t a = 0; a < k_; ++a) {
             all_[a] = static_cast<std::uint16_t>(sizes_[a]);
@@ -80,10 +111,13 @@ public:
         if (shape.devices() == 1) {
             cheapest_edge_ = 0;  // there is no pair, and 0 edges of infinite cost are no number
         }
+        for (std::size_t l = 0; l < levels_.size(); ++l) {
+            root_breaks_.push_back(root_breaks(l));
+        }
     }
 
     [[nodiscard]] double root_bound() {
-        return exchange_bound(all_) + path_bound(nullptr, views_of(all_), shape_.pp);
+        return exchange_bound(all_) + path_bound(rests_of(all_), shape_.pp);
     }
 
     ProofResult run(double target, const ProofOptions& options) {
@@ -91,23 +125,35 @@ public:
         options_ = &options;
         result_ = {};
         result_.best = target;
-        remembered_.clear();
-        path_.clear();
-        stopped_ = !list_columns();
-        if (!stopped_ && root_bound() < target_) {
-            std::vector<int> all(columns_.size());
-            std::iota(all.begin(), all.end(), 0);
-            visit(all_, all, -1, shape_.pp, 0, 0);
+        stopped_ = false;
+        if (root_bound() < target_) {
+            std::optional<Columns> columns =
+                Columns::list(model_,
+                              levels_,
+                              sizes_,
+                              shape_.dp,
+                              target_ - (shape_.pp - 1) * cheapest_edge_,
+                              kMaxColumns);
+            if (columns) {
+                columns_ = std::move(*columns);
+                order_classes();
+                visit(all_, rests_of(all_), shape_.pp, 0, kNone, -1);
+            } else {
+                stopped_ = true;
+            }
         }
         result_.complete = !stopped_;
         return result_;
     }
 
 private:
-    struct Child {
+    static constexpr std::size_t kNone = static_cast<std::size_t>(-1);
+
+    /// A column, used for `times` stages.
+    struct Choice {
         double bound;
         int column;
-        double cost;
+        int times;
         double exchange;
     };
 
@@ -120,41 +166,68 @@ private:
             }
             int needed = shape_.dp - 1;
             double seconds = 0;
-            for (const int b : nearest_[a]) {
+            for (std::size_t i = 0; i < k_ && needed > 0; ++i) {
+                const int b = nearest_[a][i];
                 const int available = rest[b] - (static_cast<std::size_t>(b) == a ? 1 : 0);
                 const int taken = std::min(needed, available);
                 seconds += taken * costs_.exchange(a, b);
                 needed -= taken;
-                if (needed == 0) {
-                    break;
-                }
             }
             worst = std::max(worst, seconds);
         }
         return worst;
     }
 
-    /// Under every level.
-    [[nodiscard]] std::vector<LevelView> views_of(const Profile& counts) const {
-        std::vector<LevelView> views;
+    [[nodiscard]] std::vector<Rest> rests_of(const Profile& counts) const {
+        std::vector<Rest> rests;
         for (const Level& level : levels_) {
-            views.push_back({profile_of(level, counts, k_), isolated_devices(level, counts, k_)});
+            rests.push_back({profile_of(level, counts, k_), isolated_devices(level, counts, k_)});
         }
-        return views;
+        return rests;
     }
 
-    /// Edges of `left` further stages that hold `rest`, after the stage `last`.
-    [[nodiscard]] double path_bound(const LevelView* last,
-                                    std::span<const LevelView> rest,
-                                    int left) {
-        const int edges = last == nullptr ? left - 1 : left;
-        if (edges <= 0) {
-            return 0;
+    /// Stages that isolated devices need at least.
+    [[nodiscard]] int isolated_stages(const Rest& rest) const {
+        return (rest.isolated + shape_.dp - 1) / shape_.dp;
+    }
+
+    /// Breaks of one level in any placement.
+    [[nodiscard]] int root_breaks(std::size_t l) {
+        const Rest all{profile_of(levels_[l], all_, k_), isolated_devices(levels_[l], all_, k_)};
+        const int profiles = counter_.fewest(levels_[l].components, all.profile, shape_.pp);
+        return std::max(profiles - 1, std::min(isolated_stages(all), shape_.pp - 1));
+    }
+
+    /// Profiles that the remaining stages add to those of the chosen ones, at least.
+    [[nodiscard]] int new_profiles(std::size_t l, const Rest& rest, int left) {
+        if (levels_[l].components == k_) {
+            // A profile is a column here, and no chosen column can be taken again (see visit).
+            return counter_.fewest(k_, rest.profile, left);
         }
-        double bound = edges * cheapest_edge_;
+        const Groups& groups = groups_[l];
+        return !groups.profiles.empty() && made_of(groups,
+                                                   groups.profiles.size() - 1,
+                                                   rest.profile,
+                                                   left,
+                                                   levels_[l].components)
+                   ? 0
+                   : 1;
+    }
+
+    /// Length of the path, at least, when `left` more stages hold the rest. Under one level, an
+    /// edge is unbroken only inside a group of stages of equal profile without isolated devices; so
+    /// with g groups and i stages with isolated devices at least g + i - 1 edges are broken.
+    [[nodiscard]] double path_bound(std::span<const Rest> rests, int left) {
+        double bound = (shape_.pp - 1) * cheapest_edge_;
         for (std::size_t l = 0; l < levels_.size(); ++l) {
-            const int breaks = breaks_.fewest(
-                levels_[l].components, last == nullptr ? nullptr : last + l, rest[l], left);
+            const auto groups = static_cast<int>(groups_[l].profiles.size());
+            const int alone = left > 0 ? isolated_stages(rests[l]) : 0;
+            const int added = left > 0 ? std::max(alone, new_profiles(l, rests[l], left)) : 0;
+            int breaks = std::max(groups + groups_[l].isolated + added - 1, root_breaks_[l]);
+            if (groups == 0) {
+                // Either all stages are isolated, or there is a group that is not counted yet.
+                breaks = std::max(breaks, std::min(groups_[l].isolated + alone, shape_.pp - 1));
+            }
             if (breaks == 0) {
                 break;
             }
@@ -163,186 +236,215 @@ private:
         return bound;
     }
 
-    /// Least cost of the edge between two columns by their profiles.
-    [[nodiscard]] double edge_bound(const LevelView* a, const LevelView* b) const {
-        double bound = cheapest_edge_;
+    /// The class with the fewest columns is covered first.
+    void order_classes() {
+        priority_.resize(k_);
+        std::iota(priority_.begin(), priority_.end(), std::size_t{0});
+        std::ranges::stable_sort(
+            priority_, {}, [&](std::size_t k) { return columns_.with_class(k).size(); });
+    }
+
+    void choose(int column, int times) {
+        chosen_.emplace_back(column, times);
         for (std::size_t l = 0; l < levels_.size(); ++l) {
-            if (a[l].isolated + b[l].isolated == 0 && a[l].profile == b[l].profile) {
-                break;
+            if (columns_.isolated(column, l)) {
+                groups_[l].isolated += times;
+                continue;
             }
-            bound = levels_[l].next;
-        }
-        return bound;
-    }
-
-    [[nodiscard]] const LevelView* views(int column) const {
-        return &views_[static_cast<std::size_t>(column) * levels_.size()];
-    }
-
-    /// All columns that could be part of a solution below the target, cheapest exchange first.
-    bool list_columns() {
-        columns_.clear();
-        const double cap = target_ - (shape_.pp - 1) * cheapest_edge_;
-        Column column;
-        const bool listed = extend(column, 0, shape_.dp, cap);
-        std::ranges::stable_sort(columns_, {}, &Column::exchange);
-        views_.clear();
-        for (Column& each : columns_) {
-            each.bytes = packed(each.counts);
-            std::ranges::copy(views_of(each.counts), std::back_inserter(views_));
-        }
-        return listed;
-    }
-
-    bool extend(Column& column, std::size_t k, int left, double cap) {
-        if (left == 0) {
-            std::vector<int> row(column.counts.begin(),
-                                 column.counts.begin() + static_cast<std::ptrdiff_t>(k_));
-            column.exchange = model_.exchange(row);
-            column.key = model_.key(row);
-            if (column.exchange < cap) {
-                columns_.push_back(column);
-            }
-            return columns_.size() <= kMaxColumns;
-        }
-        if (k == k_) {
-            return true;
-        }
-        bool good = true;
-        for (int count = std::min(left, sizes_[k]); count >= 0 && good; --count) {
-            column.counts[k] = static_cast<std::uint16_t>(count);
-            // Exchanges only grow with further devices.
-            std::vector<int> row(column.counts.begin(),
-                                 column.counts.begin() + static_cast<std::ptrdiff_t>(k_));
-            if (model_.exchange(row) < cap) {
-                good = extend(column, k + 1, left - count, cap);
+            const ColumnProfile& profile = columns_.profile(column, l);
+            if (std::ranges::none_of(groups_[l].profiles, [&](const ColumnProfile* known) {
+                    return *known == profile;
+                })) {
+                groups_[l].profiles.push_back(&profile);
             }
         }
-        column.counts[k] = 0;
-        return good;
     }
 
-    std::span<const int> row_of(const Profile& counts, std::vector<int>& buffer) const {
-        buffer.assign(counts.begin(), counts.begin() + static_cast<std::ptrdiff_t>(k_));
-        return buffer;
+    void unchoose() {
+        const auto [column, times] = chosen_.back();
+        chosen_.pop_back();
+        for (std::size_t l = 0; l < levels_.size(); ++l) {
+            if (columns_.isolated(column, l)) {
+                groups_[l].isolated -= times;
+            } else if (groups_[l].profiles.back() == &columns_.profile(column, l)) {
+                groups_[l].profiles.pop_back();
+            }
+        }
     }
 
-    double edge(const Column& a, const Column& b) {
-        return model_.edge(row_of(a.counts, row_a_), a.key, row_of(b.counts, row_b_), b.key);
-    }
-
+    /// Covers one more class. Sets of columns are enumerated, not sequences: all columns that hold
+    /// the first uncovered class come one after another in rising order, each with all its stages
+    /// at once, so that none is taken twice and each set is met once. The order of stages is left
+    /// to the leaf.
     void visit(const Profile& rest,
-               std::span<const int> candidates,
-               int last,
+               const std::vector<Rest>& rests,
                int left,
-               double cost,
-               double exchange) {
+               double exchange,
+               std::size_t last_class,
+               int last_column) {
         ++result_.nodes;
         if (result_.work > options_->work ||
             (result_.nodes % 16 == 0 && options_->stop && options_->stop())) {
             stopped_ = true;
         }
-        if (left == 0) {
-            accept(cost + exchange);
+        if (stopped_) {
             return;
         }
-        std::vector<int> fitting;  // columns that a descendant could use
-        std::vector<Child> children;
-        collect(rest, candidates, last, left, cost, exchange, fitting, children);
-        std::ranges::stable_sort(children, {}, &Child::bound);
-        for (const Child& child : children) {
-            if (stopped_ || child.bound >= target_) {
+        if (left == 0) {
+            leaf(exchange);
+            return;
+        }
+        const std::size_t k =
+            *std::ranges::find_if(priority_, [&](std::size_t a) { return rest[a] > 0; });
+        std::vector<Choice> choices =
+            collect(rest, rests, left, exchange, k, k == last_class ? last_column : -1);
+        std::ranges::stable_sort(choices, {}, &Choice::bound);
+        for (const Choice& choice : choices) {
+            if (stopped_ || choice.bound >= target_) {
                 return;
             }
-            path_.push_back(child.column);
-            visit(minus(rest, columns_[child.column].counts),
-                  fitting,
-                  child.column,
-                  left - 1,
-                  child.cost,
-                  child.exchange);
-            path_.pop_back();
+            choose(choice.column, choice.times);
+            Profile after = rest;
+            take(after, columns_[choice.column].counts, choice.times);
+            visit(after, rests_of(after), left - choice.times, choice.exchange, k, choice.column);
+            unchoose();
         }
     }
 
-    /// Columns that fit, and those that may come next with their bounds below the target.
-    void collect(const Profile& rest,
-                 std::span<const int> candidates,
-                 int last,
-                 int left,
-                 double cost,
-                 double exchange,
-                 std::vector<int>& fitting,
-                 std::vector<Child>& children) {
-        const double edges = (left - (last < 0 ? 1 : 0)) * cheapest_edge_;
-        const Packed room = packed(rest);
-        const std::vector<LevelView> total = views_of(rest);
-        std::vector<LevelView> ahead_views(levels_.size());
-        result_.work += candidates.size();
-        for (const int i : candidates) {
-            const Column& column = columns_[i];
-            if (column.exchange + cost + edges >= target_) {
+    void take(Profile& rest, const Profile& counts, int times) const {
+        for (std::size_t a = 0; a < k_; ++a) {
+            rest[a] = static_cast<std::uint16_t>(rest[a] - times * counts[a]);
+        }
+    }
+
+    /// Stages that the rest has devices for.
+    [[nodiscard]] int most_times(const Profile& rest, const Profile& counts, int left) const {
+        for (std::size_t a = 0; a < k_; ++a) {
+            if (counts[a] > 0) {
+                left = std::min(left, rest[a] / counts[a]);
+            }
+        }
+        return left;
+    }
+
+    std::vector<Choice> collect(const Profile& rest,
+                                const std::vector<Rest>& rests,
+                                int left,
+                                double exchange,
+                                std::size_t k,
+                                int after_column) {
+        std::vector<Choice> choices;
+        const double base = path_bound(rests, left);
+        const std::vector<int>& candidates = columns_.with_class(k);
+        const auto first = std::ranges::upper_bound(candidates, after_column);
+        std::vector<Rest> after_rests = rests;
+        for (auto at = first; at != candidates.end(); ++at) {
+            ++result_.work;
+            const double worst = std::max(exchange, columns_[*at].exchange);
+            if (worst + base >= target_) {
                 break;
             }
-            if (!fits(column.bytes, room)) {
-                continue;
-            }
-            fitting.push_back(i);
-            const double worst = std::max(exchange, column.exchange);
-            const double least = last < 0 ? 0 : edge_bound(views(last), views(i));
-            if (worst + cost + least + (left - 1) * cheapest_edge_ >= target_) {
-                continue;
-            }
-            result_.work += kBoundWork;
-            for (std::size_t l = 0; l < levels_.size(); ++l) {
-                ahead_views[l] = {minus(total[l].profile, views(i)[l].profile),
-                                  total[l].isolated - views(i)[l].isolated};
-            }
-            const double ahead = path_bound(views(i), ahead_views, left - 1);
-            if (worst + cost + least + ahead >= target_) {
-                continue;
-            }
-            const Profile after = minus(rest, column.counts);
-            const double reach = std::max(worst, exchange_bound(after));
-            if (reach + cost + least + ahead >= target_) {
-                continue;
-            }
-            const double spent = cost + (last < 0 ? 0 : edge(columns_[last], column));
-            const double bound = reach + spent + ahead;
-            if (bound < target_ && !dominated(after, i, spent, worst)) {
-                children.push_back({bound, i, spent, worst});
+            const int most = most_times(rest, columns_[*at].counts, left);
+            for (int times = 1; times <= most; ++times) {
+                const double bound =
+                    choice_bound(rest, rests, after_rests, left, worst, *at, times);
+                if (bound < target_) {
+                    choices.push_back({bound, *at, times, worst});
+                }
             }
         }
+        return choices;
     }
 
-    /// Whether an equal state was reached at no greater cost before; remembers this one otherwise.
-    bool dominated(const Profile& rest, int last, double cost, double exchange) {
-        std::vector<int> buffer;
-        const std::uint64_t state =
-            model_.key(row_of(rest, buffer)) * 0x9E3779B97F4A7C15U + columns_[last].key;
-        if (remembered_.size() > kMaxRemembered) {
-            return false;
+    double choice_bound(const Profile& rest,
+                        const std::vector<Rest>& rests,
+                        std::vector<Rest>& after_rests,
+                        int left,
+                        double worst,
+                        int column,
+                        int times) {
+        result_.work += kBoundWork;
+        Profile after = rest;
+        take(after, columns_[column].counts, times);
+        const double reach = std::max(worst, exchange_bound(after));
+        if (reach + (shape_.pp - 1) * cheapest_edge_ >= target_) {
+            return target_;
         }
-        std::vector<std::pair<double, double>>& seen = remembered_[state];
-        for (const auto& [earlier_cost, earlier_exchange] : seen) {
-            if (earlier_cost <= cost && earlier_exchange <= exchange) {
-                return true;
+        for (std::size_t l = 0; l < levels_.size(); ++l) {
+            const ColumnProfile& profile = columns_.profile(column, l);
+            for (std::size_t c = 0; c < levels_[l].components; ++c) {
+                after_rests[l].profile[c] =
+                    static_cast<std::uint16_t>(rests[l].profile[c] - times * profile[c]);
             }
+            after_rests[l].isolated =
+                rests[l].isolated - times * columns_.isolated_count(column, l);
         }
-        seen.emplace_back(cost, exchange);
-        return false;
+        choose(column, times);
+        const double path = path_bound(after_rests, left - times);
+        unchoose();
+        return reach + path;
     }
 
-    void accept(double score) {
-        if (score >= target_) {
+    /// All devices are in chosen columns: what is left is the order of the stages.
+    void leaf(double exchange) {
+        result_.work += kLeafWork;
+        const std::size_t different = chosen_.size();
+        core::Grid<double> between(different, different, 0.0);
+        for (std::size_t a = 0; a < different; ++a) {
+            for (std::size_t b = 0; b < different; ++b) {
+                between(a, b) = edge(chosen_[a].first, chosen_[b].first);
+            }
+        }
+        const double repeats = (shape_.pp - static_cast<int>(different)) * cheapest_edge_;
+        if (exchange + spanning_tree(between) + repeats >= target_) {
             return;
         }
-        target_ = score;
-        result_.best = score;
+        std::vector<int> column_of;
+        for (std::size_t a = 0; a < different; ++a) {
+            column_of.insert(column_of.end(), chosen_[a].second, static_cast<int>(a));
+        }
+        core::Grid<double> edges(column_of.size(), column_of.size(), 0.0);
+        for (std::size_t s = 0; s < column_of.size(); ++s) {
+            for (std::size_t t = 0; t < column_of.size(); ++t) {
+                edges(s, t) = s == t ? 0 : between(column_of[s], column_of[t]);
+            }
+        }
+        result_.work +=
+            edges.rows() * (std::uint64_t{1} << std::min<std::size_t>(edges.rows(), 16)) / 8;
+        accept(exchange, edges, column_of);
+    }
+
+    double edge(int a, int b) {
+        const auto row = [&](int i, std::vector<int>& buffer) {
+            buffer.assign(columns_[i].counts.begin(),
+                          columns_[i].counts.begin() + static_cast<std::ptrdiff_t>(k_));
+            return std::span<const int>(buffer);
+        };
+        return model_.edge(row(a, row_a_), columns_[a].key, row(b, row_b_), columns_[b].key);
+    }
+
+    void accept(double exchange,
+                const core::Grid<double>& edges,
+                const std::vector<int>& column_of) {
+        Path path;
+        if (shape_.pp <= kMaxExactStages) {
+            path = held_karp(edges);
+        } else {
+            BoundedPath bounded = bounded_path(edges, {0, kLeafPathNodes, 7});
+            // A path that may still be shortened below the target leaves the proof open.
+            stopped_ = stopped_ || (exchange + bounded.bound < target_ && !bounded.optimal);
+            path = std::move(bounded.path);
+        }
+        if (exchange + path.length >= target_) {
+            return;
+        }
+        target_ = exchange + path.length;
+        result_.best = target_;
         result_.counts = Counts(shape_.pp, k_);
-        for (std::size_t s = 0; s < path_.size(); ++s) {
+        for (std::size_t s = 0; s < path.order.size(); ++s) {
+            const int column = chosen_[column_of[path.order[s]]].first;
             for (std::size_t c = 0; c < k_; ++c) {
-                result_.counts(s, c) = columns_[path_[s]].counts[c];
+                result_.counts(s, c) = columns_[column].counts[c];
             }
         }
     }
@@ -353,19 +455,20 @@ private:
     std::size_t k_;
     CountModel model_;
     std::vector<Level> levels_;
-    BreakCounter breaks_;
+    ProfileCounter counter_;
     std::vector<std::vector<int>> nearest_;
     Profile all_{};
     double cheapest_edge_ = 0;
+    std::vector<int> root_breaks_;
 
     double target_ = 0;
     const ProofOptions* options_ = nullptr;
     ProofResult result_;
     bool stopped_ = false;
-    std::vector<Column> columns_;
-    std::vector<LevelView> views_;  // of column i under level l: [i * levels + l]
-    std::vector<int> path_;
-    std::unordered_map<std::uint64_t, std::vector<std::pair<double, double>>> remembered_;
+    Columns columns_;
+    std::vector<std::size_t> priority_;
+    std::vector<std::pair<int, int>> chosen_;  // column, stages
+    std::vector<Groups> groups_;               // by level
     std::vector<int> row_a_;
     std::vector<int> row_b_;
 };

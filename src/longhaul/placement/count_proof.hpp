@@ -21,12 +21,12 @@ struct ProofResult {
     std::uint64_t work = 0;
 };
 
-/// The exact optimum over counts: a path of columns (one a stage, devices of each class) whose sums
-/// are the class sizes. Depth first along the path, cheapest columns first; a node is left when its
-/// bound reaches the target: cost so far, forced breaks of every level (levels.hpp), and the
-/// cheapest peers that the remaining devices can have. States of equal remainder and last column
-/// are kept with their costs and cut when dominated. Source: docs/mathematics/placement.md, "Branch
-/// and bound".
+/// The exact optimum over counts: a set of columns (a column is what one stage holds, devices of
+/// each class) whose sums are the class sizes, in the best order. Sets are enumerated class by
+/// class, the class with the fewest columns first; a node is left when its bound reaches the
+/// target: the worst exchange so far or that the remaining devices force, and the breaks that the
+/// chosen profiles and the rest force at every level (levels.hpp). The order of stages is solved at
+/// the leaves. Source: docs/mathematics/placement.md, "Branch and bound".
 class CountProof {
 public:
     /// `costs` between classes of these sizes. With class-minimum costs the optimum is a lower

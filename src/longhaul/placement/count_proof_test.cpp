@@ -46,13 +46,24 @@ TEST(CountProof, GivesUpWhenTheWorkIsDone) {
     const Classes classes = exact_classes(problem.costs);
     CountProof proof(class_costs(problem.costs, classes), problem.shape, std::vector<int>(8, 8));
     ProofOptions options;
-    options.work = 1'000'000;
+    options.work = 1'000;
     const ProofResult result = proof.run(49.2183, options);
     EXPECT_FALSE(result.complete);
-    EXPECT_LT(result.work, 20'000'000U);
+    EXPECT_LT(result.work, 1'000'000U);
     options.work = 100'000'000;
     options.stop = [] { return true; };
     EXPECT_FALSE(proof.run(49.2183, options).complete);
+}
+
+// 49.2184 is the optimum by exhaustive search over region counts (1.36 thousand million nodes).
+TEST(CountProof, ProvesTheWorldWideOptimumInFewNodes) {
+    const Problem problem = testing::shipped_problem("dtfm-worldwide.json", 0.4712491, 0.65);
+    const Classes classes = exact_classes(problem.costs);
+    CountProof proof(class_costs(problem.costs, classes), problem.shape, std::vector<int>(8, 8));
+    const ProofResult result = proof.run(49.3, {});
+    EXPECT_TRUE(result.complete);
+    EXPECT_NEAR(result.best, 49.2184, 5e-5);
+    EXPECT_LT(result.nodes, 10'000U);
 }
 
 }  // namespace

@@ -7,7 +7,7 @@
 namespace longhaul::placement {
 namespace {
 
-constexpr std::size_t kBreakCacheBits = 16;
+constexpr std::size_t kProfileCacheBits = 16;
 
 Level structure_at(const core::Grid<double>& pipeline,
                    std::span<const int> sizes,
@@ -41,17 +41,6 @@ Level structure_at(const core::Grid<double>& pipeline,
 
 bool same_structure(const Level& a, const Level& b) {
     return a.component == b.component && a.isolated == b.isolated;
-}
-
-/// Whether the rest is `left` equal stages after `same` more stages like `last`.
-bool blocks_do(const Profile& last, const Profile& rest, int same, int left, std::size_t n) {
-    for (std::size_t i = 0; i < n; ++i) {
-        const int other = rest[i] - same * last[i];
-        if (other < 0 || other % left != 0) {
-            return false;
-        }
-    }
-    return true;
 }
 
 /// Whether `left` stages of dp devices can hold `total` with one change of profile: a stages of x,
@@ -123,74 +112,24 @@ int isolated_devices(const Level& level, const Profile& classes, std::size_t k) 
     return devices;
 }
 
-BreakCounter::BreakCounter(int dp) : dp_(dp), cache_(std::size_t{1} << kBreakCacheBits) {}
+ProfileCounter::ProfileCounter(int dp) : dp_(dp), cache_(std::size_t{1} << kProfileCacheBits) {}
 
-bool BreakCounter::two_blocks(const Profile& total, int left, std::size_t components) {
-    std::uint64_t key = static_cast<std::uint64_t>(left) << 8U | components;
+int ProfileCounter::fewest(std::size_t components, const Profile& total, int stages) {
+    bool even = true;
+    std::uint64_t key = static_cast<std::uint64_t>(stages) << 8U | components;
     for (std::size_t i = 0; i < components; ++i) {
+        even = even && total[i] % stages == 0;
         key = (key ^ total[i]) * 0x9E3779B97F4A7C15U;
         key ^= key >> 29U;
     }
-    Entry& entry = cache_[key >> (64 - kBreakCacheBits)];
-    if (entry.key != key || entry.answer < 0) {
-        entry = {key, two_blocks_do(total, left, dp_, components) ? 1 : 0};
+    if (even) {
+        return 1;
     }
-    return entry.answer == 1;
-}
-
-int BreakCounter::by_profile(std::size_t components,
-                             const LevelView* last,
-                             const LevelView& rest,
-                             int left) {
-    Profile total = rest.profile;
-    if (last == nullptr) {
-        return blocks_do(total, total, 0, left, components) ? 0
-               : two_blocks(total, left, components)        ? 1
-                                                            : 2;
+    Entry& entry = cache_[key >> (64 - kProfileCacheBits)];
+    if (entry.key != key || entry.answer == 0) {
+        entry = {key, stages == 2 || two_blocks_do(total, stages, dp_, components) ? 2 : 3};
     }
-    const Profile& before = last->profile;
-    bool equal = true;
-    for (std::size_t i = 0; i < components; ++i) {
-        equal &= total[i] == left * before[i];
-    }
-    if (equal) {
-        return 0;
-    }
-    for (int same = 0; same < left; ++same) {
-        if (blocks_do(before, total, same, left - same, components)) {
-            return 1;
-        }
-    }
-    for (int same = 0; same < left - 1; ++same) {
-        if (two_blocks(total, left - same, components)) {
-            return 2;
-        }
-        for (std::size_t i = 0; i < components; ++i) {
-            if (total[i] < before[i]) {
-                return 3;
-            }
-            total[i] = static_cast<std::uint16_t>(total[i] - before[i]);
-        }
-    }
-    return 3;
-}
-
-int BreakCounter::fewest(std::size_t components,
-                         const LevelView* last,
-                         const LevelView& rest,
-                         int left) {
-    if (left == 0 || (last == nullptr && left == 1)) {
-        return 0;
-    }
-    const int edges = last == nullptr ? left - 1 : left;
-    int breaks = std::min(edges, by_profile(components, last, rest, left));
-    const bool after_alone = last != nullptr && last->isolated > 0;
-    if (rest.isolated > 0 || after_alone) {
-        // Stages with isolated devices break every edge they touch; least when they come last.
-        const int stages = (rest.isolated + dp_ - 1) / dp_;
-        breaks = std::max(breaks, std::min(edges, stages + (after_alone ? 1 : 0)));
-    }
-    return breaks;
+    return entry.answer;
 }
 
 }  // namespace longhaul::placement

@@ -20,7 +20,7 @@ namespace longhaul::placement {
 /// Classes up to which profiles are packed.
 inline constexpr std::size_t kMaxPackedClasses = 16;
 
-/// Devices of a stage up to which breaks are counted.
+/// Devices of a stage up to which profiles are counted.
 inline constexpr int kMaxStageDevices = 127;
 
 /// Devices of each component, or of each class.
@@ -47,38 +47,23 @@ struct Level {
 /// Devices of isolated classes.
 [[nodiscard]] int isolated_devices(const Level& level, const Profile& classes, std::size_t k);
 
-/// One stage or several, seen under one level.
-struct LevelView {
-    Profile profile{};  ///< devices of each component
-    int isolated = 0;   ///< devices of isolated classes
-};
-
-/// Counts forced breaks. Answers of the costly part are cached; the cache never changes one.
-class BreakCounter {
+/// Counts how many different profiles a set of stages must have. Answers of the costly part are
+/// cached; the cache never changes one.
+class ProfileCounter {
 public:
     /// Stages of `dp` devices each, dp <= kMaxStageDevices.
-    explicit BreakCounter(int dp);
+    explicit ProfileCounter(int dp);
 
-    /// Fewest breaks of a level with `components` components along `left` further stages that hold
-    /// `rest`, after a stage `last` (nullptr: at the start of the path, where the first stage costs
-    /// no edge). A lower bound: by profile exact up to 2 (at the start 1), then 3 (2) stands for
-    /// all above; or what isolated devices force.
-    [[nodiscard]] int fewest(std::size_t components,
-                             const LevelView* last,
-                             const LevelView& rest,
-                             int left);
+    /// Fewest different profiles of `stages` >= 1 stages that hold `total` together, over the first
+    /// `components` entries: 1, 2, or 3, which stands for all above. Two are tried by dynamic
+    /// programming over the sums of one stage: O(stages components dp) set operations.
+    [[nodiscard]] int fewest(std::size_t components, const Profile& total, int stages);
 
 private:
     struct Entry {
         std::uint64_t key = 0;
-        int answer = -1;
+        int answer = 0;
     };
-    [[nodiscard]] int by_profile(std::size_t components,
-                                 const LevelView* last,
-                                 const LevelView& rest,
-                                 int left);
-    [[nodiscard]] bool two_blocks(const Profile& total, int left, std::size_t components);
-
     int dp_;
     std::vector<Entry> cache_;
 };
