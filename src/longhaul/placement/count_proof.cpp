@@ -133,7 +133,8 @@ public:
                               sizes_,
                               shape_.dp,
                               target_ - (shape_.pp - 1) * cheapest_edge_,
-                              kMaxColumns);
+                              kMaxColumns,
+                              options.work);
             if (columns) {
                 columns_ = std::move(*columns);
                 order_classes();
