@@ -62,7 +62,8 @@ std::string baseline_line(std::string_view name, double seconds, double score) {
 }
 
 std::string baseline_lines(const Baselines& baselines, double score) {
-    std::string text = "baselines    and how many times the score of the plan they are\n";
+    std::string text =
+        "baselines    score of other placements, and how many times that of the plan it is\n";
     text += baseline_line("host order, as it stands", baselines.host_order.total(), score);
     text += baseline_line("host order, best pairs and order", baselines.host_order_solved, score);
     text += baseline_line(baselines.labels_fit ? "one label a stage, best pairs and order"
