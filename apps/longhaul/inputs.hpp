@@ -46,6 +46,10 @@ struct LoadedFabric {
 };
 [[nodiscard]] core::Result<LoadedFabric> load_fabric(const std::string& path);
 
+/// The fabric that a plan names, which must be a plain file: a plan that came from elsewhere must
+/// not make a command wait for a pipe or for standard input.
+[[nodiscard]] core::Result<LoadedFabric> load_named_fabric(const std::string& path);
+
 /// Adds --seed and --threads; the result is in the two variables.
 void add_seed(CLI::App& command, std::uint64_t& seed);
 void add_threads(CLI::App& command, int& threads);
@@ -56,7 +60,8 @@ void add_threads(CLI::App& command, int& threads);
 /// "rank_map=(r0 r1 ...)".
 [[nodiscard]] std::string rank_map_line(const std::vector<int>& rank_map);
 
-/// UTC now in ISO 8601, or the moment that SOURCE_DATE_EPOCH names.
-[[nodiscard]] std::string utc_now();
+/// UTC now in ISO 8601, or the moment that SOURCE_DATE_EPOCH names: seconds since 1970, up to the
+/// end of the year 9999.
+[[nodiscard]] core::Result<std::string> utc_now();
 
 }  // namespace longhaul::app
