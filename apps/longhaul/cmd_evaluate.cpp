@@ -157,6 +157,7 @@ void add_evaluate(CLI::App& parent, Session& session) {
         ->add_option("--rank-map",
                      options->rank_map,
                      "ranks in device order: text, JSON list, or a plan; - for standard input")
+        ->type_name("FILE")
         ->required();
     command->add_flag("--json", options->json, "print one JSON object");
     command->callback([options, &session] {
