@@ -80,7 +80,11 @@ core::Result<Ranks> parse_rank_map(std::string_view text, const std::string& nam
 }
 
 core::Result<void> evaluate(const EvaluateOptions& options) {
-    const core::Result<LoadedProblem> loaded = load_problem(options.inputs);
+    const PlacementInputs& inputs = options.inputs;
+    if (auto once = read_once({inputs.fabric, inputs.job, options.rank_map}); !once) {
+        return once;
+    }
+    const core::Result<LoadedProblem> loaded = load_problem(inputs);
     if (!loaded) {
         return tl::unexpected(loaded.error());
     }
@@ -88,7 +92,8 @@ core::Result<void> evaluate(const EvaluateOptions& options) {
     if (!text) {
         return tl::unexpected(text.error());
     }
-    const core::Result<std::vector<int>> ranks = parse_rank_map(*text, options.rank_map);
+    const core::Result<std::vector<int>> ranks =
+        parse_rank_map(*text, input_name(options.rank_map));
     if (!ranks) {
         return tl::unexpected(ranks.error());
     }
@@ -96,7 +101,7 @@ core::Result<void> evaluate(const EvaluateOptions& options) {
         placement::Placement::from_rank_map(loaded->problem.shape, *ranks);
     if (!placement) {
         for (core::Diagnostic& problem : placement.error()) {
-            problem.file = options.rank_map;
+            problem.file = input_name(options.rank_map);
         }
         return tl::unexpected(placement.error());
     }

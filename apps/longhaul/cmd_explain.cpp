@@ -22,19 +22,24 @@ struct Explained {
 };
 
 core::Result<Explained> load(const ExplainOptions& options) {
+    if (auto once = read_once({options.plan, options.fabric}); !once) {
+        return tl::unexpected(once.error());
+    }
     const core::Result<std::string> text = read_file(options.plan);
     if (!text) {
         return tl::unexpected(text.error());
     }
-    core::Result<placement::Plan> plan = placement::read_plan(*text, options.plan);
+    core::Result<placement::Plan> plan = placement::read_plan(*text, input_name(options.plan));
     if (!plan) {
         return tl::unexpected(plan.error());
     }
     const std::string path = options.fabric.empty() ? plan->fabric_path : options.fabric;
     if (path.empty()) {
-        return core::fail({options.plan, "fabric", "names no fabric file", "give --fabric FILE"});
+        return core::fail(
+            {input_name(options.plan), "fabric", "names no fabric file", "give --fabric FILE"});
     }
-    core::Result<LoadedFabric> fabric = load_fabric(path);
+    core::Result<LoadedFabric> fabric =
+        options.fabric.empty() ? load_named_fabric(path) : load_fabric(path);
     if (!fabric) {
         return tl::unexpected(fabric.error());
     }

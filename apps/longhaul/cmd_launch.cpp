@@ -37,7 +37,7 @@ core::Result<placement::Plan> load_plan(const std::string& path) {
     if (!text) {
         return tl::unexpected(text.error());
     }
-    return placement::read_plan(*text, path == "-" ? "standard input" : path);
+    return placement::read_plan(*text, input_name(path));
 }
 
 /// The plan's placement, then equally good ones: replicas in another order, and, where the fabric
@@ -50,7 +50,7 @@ std::vector<placement::Placement> equal_placements(const placement::Plan& plan,
         return candidates;  // refused later, with its message
     }
     candidates.push_back(placement::order_replicas(plan.placement, host_of));
-    const auto fabric = load_fabric(plan.fabric_path);
+    const auto fabric = load_named_fabric(plan.fabric_path);
     if (!fabric || fabric->sha256 != plan.fabric_sha256) {
         return candidates;
     }
@@ -77,9 +77,9 @@ core::Diagnostics placed(core::Diagnostics problems, const LaunchOptions& option
             continue;
         }
         if (problem.where.starts_with("rank_map") || problem.where == "shape") {
-            problem.file = options.plan == "-" ? "standard input" : options.plan;
+            problem.file = input_name(options.plan);
         } else if (problem.where == "host") {
-            problem.file = options.hosts;
+            problem.file = input_name(options.hosts);
         } else {
             problem.file = "launch";
             problem.where = "--" + (problem.where.empty() ? "command" : problem.where);
@@ -121,11 +121,15 @@ core::Result<launch::Arranged> read_job(const LaunchOptions& options) {
             problems.insert(problems.end(), result.error().begin(), result.error().end());
         }
     };
+    if (auto once = read_once({options.plan, options.hosts}); !once) {
+        return tl::unexpected(once.error());
+    }
     const auto plan = load_plan(options.plan);
     keep(plan);
     const auto text = read_file(options.hosts);
     keep(text);
-    const auto hosts = text ? launch::read_hosts(*text, options.hosts) : launch::Hosts();
+    const auto hosts =
+        text ? launch::read_hosts(*text, input_name(options.hosts)) : launch::Hosts();
     keep(hosts);
     const auto command = training_command(options);
     keep(command);
@@ -170,9 +174,11 @@ void print_text(const LaunchOptions& options,
     for (const std::string& note : result.notes) {
         print(fmt::format("note: {}\n", note));
     }
+    // To cd, a word that starts with "-" is an option.
+    const bool dash = options.directory.starts_with('-');
     print(fmt::format("wrote {} files; to start: cd {} && {}\n",
                       result.files.size(),
-                      launch::shell_quoted(options.directory),
+                      launch::shell_quoted((dash ? "./" : "") + options.directory),
                       result.start));
 }
 

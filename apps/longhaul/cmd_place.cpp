@@ -37,6 +37,10 @@ core::Result<void> place(const Session& session, PlaceOptions options) {
     if (!loaded) {
         return tl::unexpected(loaded.error());
     }
+    const core::Result<std::string> time = utc_now();
+    if (!time) {
+        return tl::unexpected(time.error());
+    }
     const auto start = std::chrono::steady_clock::now();
     const auto elapsed = [&] {
         return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
@@ -60,7 +64,7 @@ core::Result<void> place(const Session& session, PlaceOptions options) {
     plan->search.wall_s = elapsed();
     plan->version = LONGHAUL_VERSION;
     plan->command = command_line(session);
-    plan->time = utc_now();
+    plan->time = *time;
     const std::string file = core::write_json(placement::to_value(*plan));
     if (!options.output.empty()) {
         const core::Result<void> written = write_file(options.output, file);

@@ -83,7 +83,7 @@ int run_size(const SizeOptions& options) {
     if (!text) {
         return report(text.error());
     }
-    const auto job = workload::read_job(*text, options.job == "-" ? "standard input" : options.job);
+    const auto job = workload::read_job(*text, input_name(options.job));
     if (!job) {
         return report(job.error());
     }

@@ -1,5 +1,6 @@
 #include "longhaul/command.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -64,9 +65,23 @@ void print(std::string_view text) {
     std::fwrite(text.data(), 1, text.size(), stdout);
 }
 
+std::string input_name(const std::string& path) {
+    return path == "-" ? "standard input" : path;
+}
+
+core::Result<void> read_once(std::initializer_list<std::string_view> paths) {
+    if (std::ranges::count(paths, "-") > 1) {
+        return core::fail({"",
+                           "standard input",
+                           "stands for more than one file",
+                           "name a file for all but one of them"});
+    }
+    return {};
+}
+
 core::Result<std::string> read_file(const std::string& path) {
     const bool standard_input = path == "-";
-    const std::string name = standard_input ? "standard input" : path;
+    const std::string name = input_name(path);
     struct stat status{};
     if (!standard_input && ::stat(path.c_str(), &status) != 0) {
         return core::fail(system_problem(name, "read", "check the path"));
@@ -78,6 +93,11 @@ core::Result<std::string> read_file(const std::string& path) {
     if (!file) {
         return core::fail(system_problem(name, "read", "check the permissions"));
     }
+    // Devices such as /dev/zero have no end; a person at a terminal has.
+    if (!standard_input && (S_ISBLK(status.st_mode) ||
+                            (S_ISCHR(status.st_mode) && ::isatty(::fileno(file.get())) == 0))) {
+        return core::fail({name, "", "is a device", "name a file"});
+    }
     std::string text;
     std::string block(1U << 16U, '\0');
     while (const std::size_t got = std::fread(block.data(), 1, block.size(), file.get())) {
@@ -87,6 +107,16 @@ core::Result<std::string> read_file(const std::string& path) {
         return core::fail(system_problem(name, "read", "check the file and the disk"));
     }
     return text;
+}
+
+std::string link_target(std::string path) {
+    constexpr int kMostLinks = 40;  // as the kernel allows
+    std::error_code error;
+    for (int i = 0; i < kMostLinks && std::filesystem::is_symlink(path, error); ++i) {
+        const std::filesystem::path next = std::filesystem::read_symlink(path, error);
+        path = (std::filesystem::path(path).parent_path() / next).string();
+    }
+    return path;
 }
 
 core::Result<void> write_file(const std::string& path, std::string_view text) {
@@ -109,10 +139,10 @@ core::Result<void> write_file(const std::string& path, std::string_view text) {
         }
         return good ? core::Result<void>() : core::fail(problem);
     }
-    // A symbolic link is followed, so that the file that it names is replaced and not the link.
-    const std::string target = std::filesystem::is_symlink(path, ignored)
-                                   ? std::filesystem::weakly_canonical(path, ignored).string()
-                                   : path;
+    const std::string target = link_target(path);  // not the link is replaced, but the file
+    if (std::filesystem::is_symlink(target, ignored)) {
+        return core::fail({path, "", "cannot write: the links form a ring", "name a file"});
+    }
     std::string temporary = target + ".XXXXXX";
     const int descriptor = ::mkostemp(temporary.data(), O_CLOEXEC);
     if (descriptor < 0) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <initializer_list>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -43,12 +44,21 @@ int report(const core::Diagnostics& problems);
 /// "longhaul: warning: ..." on standard error.
 void warn(std::string_view text);
 
-/// Whole file; "-" is standard input. Fails on what is missing, unreadable, or not a plain file.
+/// How messages name an input: "standard input" for "-".
+[[nodiscard]] std::string input_name(const std::string& path);
+
+/// Fails when more than one of the inputs is "-": standard input can be read once.
+[[nodiscard]] core::Result<void> read_once(std::initializer_list<std::string_view> paths);
+
+/// Whole file; "-" is standard input. Fails on what is missing, unreadable, a folder or a device.
 [[nodiscard]] core::Result<std::string> read_file(const std::string& path);
 
 /// Writes to a temporary name beside `path`, syncs and renames, so that a crash or a full disk
 /// never leaves half a file; "-" is standard output.
 [[nodiscard]] core::Result<void> write_file(const std::string& path, std::string_view text);
+
+/// The file or folder that a path names: symbolic links followed, also to what does not exist yet.
+[[nodiscard]] std::string link_target(std::string path);
 
 /// Writes text to standard output; write errors are found at the end of main.
 void print(std::string_view text);

@@ -27,15 +27,24 @@ mode_t creation_mask() {
     return mask;
 }
 
-/// The folder that a path names, links followed, no "/" at the end.
-std::string resolved(const std::string& path) {
-    std::error_code ignored;
-    std::string target =
-        fs::is_symlink(path, ignored) ? fs::weakly_canonical(path, ignored).string() : path;
-    while (target.size() > 1 && target.back() == '/') {
-        target.pop_back();
+/// The folder that a path names: links followed, with a name that it can be replaced under, so not
+/// "x/." and no "/" at the end.
+std::string resolved(std::string path) {
+    const auto trim = [&] {
+        while (path.size() > 1 && path.back() == '/') {
+            path.pop_back();
+        }
+    };
+    trim();
+    path = link_target(path);
+    trim();
+    std::error_code error;
+    const fs::path last = fs::path(path).filename();
+    if (last == "." || last == "..") {
+        const fs::path known = fs::canonical(path, error);
+        path = error ? path : known.string();
     }
-    return target;
+    return path;
 }
 
 bool holds_only_files(const std::string& path) {
@@ -62,6 +71,9 @@ core::Result<void> check_target(const std::string& path,
     }
     if (!fs::is_directory(path, error)) {
         return core::fail({path, "", "exists and is no folder", "name a folder to write"});
+    }
+    if (fs::equivalent(path, ".", error)) {
+        return core::fail({path, "", "is the current folder", "name a folder inside it"});
     }
     if (fs::is_empty(path, error) && !error) {
         return {};
@@ -98,13 +110,14 @@ core::Result<void> write_files(const std::string& folder, std::span<const Folder
     return {};
 }
 
-/// Puts the new folder in the place of the old one, which ends up under the new one's name or is
-/// gone. Exchanging names is one step; a file system that cannot do it takes two.
-bool take_place(const std::string& fresh, const std::string& target) {
+/// Puts the new folder in the place of none, an empty one, or (with `replace`) the old one, which
+/// ends up under the new one's name or is gone. Exchanging names is one step; a file system that
+/// cannot do it takes two.
+bool take_place(const std::string& fresh, const std::string& target, bool replace) {
     if (std::rename(fresh.c_str(), target.c_str()) == 0) {
         return true;
     }
-    if (errno != ENOTEMPTY && errno != EEXIST) {
+    if (!replace || (errno != ENOTEMPTY && errno != EEXIST)) {
         return false;
     }
     if (::renameat2(AT_FDCWD, fresh.c_str(), AT_FDCWD, target.c_str(), RENAME_EXCHANGE) == 0) {
@@ -141,11 +154,18 @@ core::Result<void> write_folder(const std::string& path,
             folder_problem(path, "check that the folder above exists and is writable"));
     }
     core::Result<void> written = write_files(fresh, files);
-    if (written && !take_place(fresh, target)) {
+    if (written && !take_place(fresh, target, replace)) {
         written = core::fail(folder_problem(path, "check the folder"));
     }
     std::error_code ignored;
     fs::remove_all(fresh, ignored);
+    if (!written) {
+        for (core::Diagnostic& problem : written.error()) {
+            if (problem.file.starts_with(fresh)) {
+                problem.file.replace(0, fresh.size(), path);  // the name that the user knows
+            }
+        }
+    }
     return written;
 }
 

@@ -1,9 +1,11 @@
 #include "longhaul/inputs.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <chrono>
 #include <cstdlib>
 #include <ctime>
+#include <filesystem>
 #include <thread>
 
 #include <fmt/ranges.h>
@@ -21,6 +23,7 @@ constexpr int kMaxMessages = 1'000'000'000;
 constexpr double kMaxPayloadGb = 1e9;
 constexpr std::uint64_t kMaxSeed = (std::uint64_t{1} << 53U) - 1;  // exact in JSON
 constexpr int kMaxThreads = 1'024;
+constexpr std::time_t kLastSecond = 253'402'300'799;  // 9999-12-31T23:59:59Z
 
 }  // namespace
 
@@ -84,11 +87,24 @@ core::Result<LoadedFabric> load_fabric(const std::string& path) {
     if (!text) {
         return tl::unexpected(text.error());
     }
-    core::Result<fabric::Fabric> fabric = fabric::read_fabric(*text, path);
+    core::Result<fabric::Fabric> fabric = fabric::read_fabric(*text, input_name(path));
     if (!fabric) {
         return tl::unexpected(fabric.error());
     }
     return LoadedFabric{std::move(*fabric), core::sha256_hex(*text)};
+}
+
+core::Result<LoadedFabric> load_named_fabric(const std::string& path) {
+    std::error_code error;
+    const auto status = std::filesystem::status(path, error);
+    if (path == "-" ||
+        (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status))) {
+        return core::fail({input_name(path),
+                           "",
+                           "the fabric that the plan names is no plain file",
+                           "give --fabric with a file that holds the same fabric"});
+    }
+    return load_fabric(path);
 }
 
 namespace {
@@ -105,7 +121,7 @@ core::Result<Demand> load_demand(const PlacementInputs& inputs) {
         if (!text) {
             return tl::unexpected(text.error());
         }
-        const core::Result<workload::Job> job = workload::read_job(*text, inputs.job);
+        const core::Result<workload::Job> job = workload::read_job(*text, input_name(inputs.job));
         if (!job) {
             return tl::unexpected(job.error());
         }
@@ -137,6 +153,9 @@ core::Result<Demand> load_demand(const PlacementInputs& inputs) {
 }  // namespace
 
 core::Result<LoadedProblem> load_problem(const PlacementInputs& inputs) {
+    if (auto once = read_once({inputs.fabric, inputs.job}); !once) {
+        return tl::unexpected(once.error());
+    }
     const core::Result<Demand> demand = load_demand(inputs);
     if (!demand) {
         return tl::unexpected(demand.error());
@@ -145,8 +164,8 @@ core::Result<LoadedProblem> load_problem(const PlacementInputs& inputs) {
     if (!loaded) {
         return tl::unexpected(loaded.error());
     }
-    core::Result<placement::Problem> problem =
-        placement::make_problem(loaded->fabric, inputs.fabric, demand->workload, demand->shape);
+    core::Result<placement::Problem> problem = placement::make_problem(
+        loaded->fabric, input_name(inputs.fabric), demand->workload, demand->shape);
     if (!problem) {
         return tl::unexpected(problem.error());
     }
@@ -178,10 +197,17 @@ std::string rank_map_line(const std::vector<int>& rank_map) {
     return fmt::format("rank_map=({})\n", fmt::join(rank_map, " "));
 }
 
-std::string utc_now() {
+core::Result<std::string> utc_now() {
     std::time_t now = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
     if (const char* fixed = std::getenv("SOURCE_DATE_EPOCH")) {
-        now = static_cast<std::time_t>(std::strtoll(fixed, nullptr, 10));
+        const std::string_view text = fixed;
+        const auto [end, error] = std::from_chars(text.begin(), text.end(), now);
+        if (error != std::errc() || end != text.end() || now < 0 || now > kLastSecond) {
+            return core::fail({"",
+                               "SOURCE_DATE_EPOCH",
+                               "found " + core::shown(text),
+                               fmt::format("it must be seconds from 0 to {}", kLastSecond)});
+        }
     }
     std::tm parts{};
     ::gmtime_r(&now, &parts);

@@ -47,6 +47,10 @@ struct LoadedFabric {
 };
 [[nodiscard]] core::Result<LoadedFabric> load_fabric(const std::string& path);
 
+/// The fabric that a plan names, which must be a plain file: a plan that came from elsewhere must
+/// not make a command wait for a pipe or for standard input.
+[[nodiscard]] core::Result<LoadedFabric> load_named_fabric(const std::string& path);
+
 /// Warns on standard error when stages of a job need more than its memory_gb; names the worst.
 void warn_of_memory(const workload::Sizing& sizing, const workload::Job& job);
 
@@ -60,7 +64,8 @@ void add_threads(CLI::App& command, int& threads);
 /// "rank_map=(r0 r1 ...)".
 [[nodiscard]] std::string rank_map_line(const std::vector<int>& rank_map);
 
-/// UTC now in ISO 8601, or the moment that SOURCE_DATE_EPOCH names.
-[[nodiscard]] std::string utc_now();
+/// UTC now in ISO 8601, or the moment that SOURCE_DATE_EPOCH names: seconds since 1970, up to the
+/// end of the year 9999.
+[[nodiscard]] core::Result<std::string> utc_now();
 
 }  // namespace longhaul::app

@@ -12,6 +12,13 @@ namespace longhaul::placement {
 
 namespace {
 
+constexpr double kRoundingOfSums = 1e-9;
+
+tl::unexpected<core::Diagnostics> defect(std::string where, std::string what) {
+    return core::fail(
+        {"", std::move(where), std::move(what), "this is a defect of longhaul; please report it"});
+}
+
 // Most problems are proved after a fraction of the search; the rest of it is for those that are
 // not.
 constexpr std::uint64_t kFirstSearchShare = 8;
@@ -86,15 +93,21 @@ core::Result<Plan> solve(const Problem& problem,
     Plan plan;
     plan.placement = compose(problem.costs, found.stages, path, fabric.host_of_device());
     plan.score = score_as_mapped(problem.costs, plan.placement);
-    if (std::abs(plan.score.total() - found.score) > 1e-9 * found.score) {
-        return core::fail({"",
-                           "search",
-                           fmt::format("the rank map realises {} s, the search claimed {} s",
-                                       plan.score.total(),
-                                       found.score),
-                           "this is a defect of longhaul; please report it"});
+    if (std::abs(plan.score.total() - found.score) > kRoundingOfSums * found.score) {
+        return defect("search",
+                      fmt::format("the rank map realises {} s, the search claimed {} s",
+                                  plan.score.total(),
+                                  found.score));
     }
     plan.bound = bound;
+    if (plan.bound.value > plan.score.total() * (1 + kRoundingOfSums)) {
+        return defect("bound",
+                      fmt::format("the rank map realises {} s, below the bound of {} s",
+                                  plan.score.total(),
+                                  plan.bound.value));
+    }
+    // The same sums in another order may differ in their last digits.
+    plan.bound.value = std::min(plan.bound.value, plan.score.total());
     if (options.baseline_samples > 0) {
         plan.baselines = make_baselines(problem,
                                         fabric.labels(),

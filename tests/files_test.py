@@ -1,0 +1,189 @@
+"""What commands do to files and streams when these are not as usual: links, devices, pipes, a folder
+that somebody else writes at the same time, standard input named twice.
+
+Usage: files_test.py --binary LONGHAUL [unittest arguments]
+"""
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+from bad_input_cases import COMMANDS, FABRIC, HOSTS, PAYLOADS, QUICK, SHAPE
+
+LONGHAUL = ""
+SECONDS = 60  # limit of one command; far more than any needs
+LAUNCH = COMMANDS["launch"].words
+PLACE = ["place", "--fabric", "fabric.json", *SHAPE, *PAYLOADS, *QUICK]
+
+
+class FilesTest(unittest.TestCase):
+    def setUp(self):
+        holder = tempfile.TemporaryDirectory()
+        self.addCleanup(holder.cleanup)
+        self.folder = pathlib.Path(holder.name)
+        self.write("fabric.json", json.dumps(FABRIC))
+        self.write("hosts.toml", HOSTS)
+        self.accepted(*PLACE, "-o", "plan.json")
+
+    def write(self, name, text):
+        (self.folder / name).write_text(text)
+
+    def start(self, *words, **options):
+        return subprocess.Popen([LONGHAUL, *words], cwd=options.pop("cwd", self.folder),
+                                stdin=options.pop("stdin", subprocess.DEVNULL), text=True,
+                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, **options)
+
+    def end(self, process):
+        """Exit code, standard output, standard error."""
+        try:
+            out, err = process.communicate(timeout=SECONDS)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.communicate()
+            self.fail(f"{process.args} still runs after {SECONDS} s")
+        return process.returncode, out, err
+
+    def accepted(self, *words, **options):
+        code, out, err = self.end(self.start(*words, **options))
+        self.assertEqual(code, 0, err)
+        return out
+
+    def refused(self, message, *words, **options):
+        code, out, err = self.end(self.start(*words, **options))
+        self.assertEqual((code, out), (2, ""), err)
+        self.assertIn(message, err)
+        self.assertEqual(err.count("\n"), 1, err)
+
+    def plan_with_fabric(self, path):
+        plan = json.loads((self.folder / "plan.json").read_text())
+        plan["fabric"]["path"] = path
+        self.write("elsewhere.json", json.dumps(plan))
+
+    # ---- links ---------------------------------------------------------------------------------
+
+    def test_links_are_followed_also_to_what_is_not_there_yet(self):
+        (self.folder / "far").mkdir()
+        (self.folder / "link.json").symlink_to("far/plan.json")
+        (self.folder / "second").symlink_to("first")
+        (self.folder / "first").symlink_to("far/launch")
+        for _ in range(2):
+            self.accepted(*PLACE, "-o", "link.json")
+            self.accepted(*LAUNCH, "-o", "second/", "--force")
+        for name in ("link.json", "second", "first"):
+            self.assertTrue((self.folder / name).is_symlink(), name)
+        self.assertEqual(sorted(os.listdir(self.folder / "far")), ["launch", "plan.json"])
+
+    def test_a_ring_of_links_is_refused(self):
+        (self.folder / "a").symlink_to("b")
+        (self.folder / "b").symlink_to("a")
+        self.refused("a: cannot", *PLACE, "-o", "a")
+        self.refused("cannot", *LAUNCH, "-o", "a")
+
+    # ---- folders -------------------------------------------------------------------------------
+
+    def test_the_current_folder_is_not_replaced(self):
+        inside = self.folder / "inside"
+        inside.mkdir()
+        words = [word if word.startswith("-") or "." not in word else "../" + word
+                 for word in LAUNCH[:-2]]
+        for name in (".", "./", "../inside", "../inside/."):
+            self.refused("is the current folder", *words, "-o", name, cwd=inside)
+        (inside / "deep").mkdir()
+        self.accepted(*words, "-o", "deep/.", cwd=inside)
+        self.assertEqual(os.listdir(inside), ["deep"])
+
+    def test_a_folder_of_another_run_is_not_replaced_without_force(self):
+        for i in range(5):
+            runs = [self.start(*LAUNCH, "-o", f"race-{i}") for _ in range(6)]
+            codes = [self.end(run)[0] for run in runs]
+            self.assertEqual(sorted(codes), [0, 2, 2, 2, 2, 2])
+        self.assertEqual([name for name in os.listdir(self.folder) if name.count(".")
+                          and name.startswith("race")], [])
+
+    def test_the_start_command_works_for_a_folder_that_looks_like_an_option(self):
+        for name in ("-", "-x", "it's"):
+            out = self.accepted(*LAUNCH, f"--output={name}")
+            change = out.splitlines()[-1].split("to start: ")[1].split(" && ")[0]
+            done = subprocess.run(["sh", "-c", f"{change} && ls launch.sh"], cwd=self.folder,
+                                  capture_output=True, text=True)
+            self.assertEqual(done.stdout, "launch.sh\n", done.stderr)
+
+    def test_a_full_disk_is_reported_under_the_name_that_was_typed(self):
+        # A limit on the size of files stands for the full disk: writes beyond it fail.
+        limit = "import resource, signal, os, sys\n" \
+                "signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n" \
+                "resource.setrlimit(resource.RLIMIT_FSIZE, (200, 200))\n" \
+                "os.execv(sys.argv[1], sys.argv[1:])\n"
+        for words, name in (([*PLACE, "-o", "out.json"], "out.json: "),
+                            ([*LAUNCH, "-o", "out"], "out/")):
+            before = sorted(os.listdir(self.folder))
+            done = subprocess.run([sys.executable, "-c", limit, LONGHAUL, *words], text=True,
+                                  cwd=self.folder, capture_output=True, timeout=SECONDS)
+            self.assertEqual(done.returncode, 2)
+            self.assertTrue(done.stderr.startswith("longhaul: " + name), done.stderr)
+            self.assertIn("cannot write", done.stderr)
+            self.assertEqual(sorted(os.listdir(self.folder)), before)
+
+    # ---- what is read --------------------------------------------------------------------------
+
+    def test_devices_without_an_end_are_refused(self):
+        self.refused("/dev/zero: is a device", "fabric", "/dev/zero")
+        self.refused("/dev/zero: is a device", "explain", "/dev/zero")
+
+    def test_pipes_can_be_named(self):
+        pipe = ["sh", "-c", f'exec "$0" {" ".join(PLACE).replace("fabric.json", "/dev/fd/3")} '
+                            '3<&0 -o piped.json', LONGHAUL]
+        done = subprocess.run(pipe, cwd=self.folder, input=json.dumps(FABRIC), text=True,
+                              capture_output=True, timeout=SECONDS)
+        self.assertEqual(done.returncode, 0, done.stderr)
+
+    def test_a_plan_makes_no_command_wait_or_read_without_end(self):
+        os.mkfifo(self.folder / "pipe")
+        reader, writer = os.pipe()  # standard input that stays open
+        self.addCleanup(os.close, reader)
+        self.addCleanup(os.close, writer)
+        for number, path in enumerate(("pipe", "/dev/zero", "-")):
+            self.plan_with_fabric(path)
+            self.refused("no plain file", "explain", "elsewhere.json", stdin=reader)
+            self.accepted(*[word.replace("plan.json", "elsewhere.json") for word in LAUNCH],
+                          "-o", f"out-{number}", stdin=reader)
+            self.accepted("explain", "elsewhere.json", "--fabric", "fabric.json", stdin=reader)
+
+    def test_standard_input_stands_for_one_file(self):
+        workload = [*SHAPE, *PAYLOADS]
+        for words in (["evaluate", "--fabric", "-", *workload, "--rank-map", "-"],
+                      ["place", "--fabric", "-", "--job", "-"],
+                      ["explain", "-", "--fabric", "-"],
+                      ["launch", "-", "--to", "env", "--hosts", "-", "-o", "out"]):
+            self.refused("stands for more than one file", *words)
+
+    def test_messages_name_standard_input(self):
+        workload = [*SHAPE, *PAYLOADS]
+        for words in (["evaluate", "--fabric", "fabric.json", *workload, "--rank-map", "-"],
+                      ["place", "--fabric", "-", *workload],
+                      ["place", "--fabric", "fabric.json", "--job", "-"],
+                      ["explain", "-"],
+                      ["explain", "plan.json", "--fabric", "-"]):
+            self.refused("longhaul: standard input: ", *words)
+
+    # ---- environment ---------------------------------------------------------------------------
+
+    def test_the_fixed_time_is_a_time(self):
+        # date -u -d @951782400 +%FT%TZ; the last second has four digits of a year.
+        for seconds, time in (("0", "1970-01-01T00:00:00Z"), ("951782400", "2000-02-29T00:00:00Z"),
+                              ("253402300799", "9999-12-31T23:59:59Z")):
+            text = self.accepted(*PLACE, "--json", env={"SOURCE_DATE_EPOCH": seconds})
+            self.assertEqual(json.loads(text)["provenance"]["time"], time)
+        for wrong in ("", "-1", "now", "1e3", " 1", "253402300800", "9223372036854775807", "9" * 99):
+            self.refused("SOURCE_DATE_EPOCH: found", *PLACE, "-o", "none.json",
+                         env={"SOURCE_DATE_EPOCH": wrong})
+        self.assertFalse((self.folder / "none.json").exists())
+
+
+if __name__ == "__main__":
+    binary = sys.argv.index("--binary")
+    LONGHAUL = str(pathlib.Path(sys.argv[binary + 1]).resolve())
+    unittest.main(argv=sys.argv[:binary] + sys.argv[binary + 2:])
