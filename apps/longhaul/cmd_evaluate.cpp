@@ -1,5 +1,6 @@
 // evaluate: what a given rank map costs.
-#include <cctype>
+#include <algorithm>
+#include <sstream>
 
 #include "longhaul/command.hpp"
 #include "longhaul/core/cursor.hpp"
@@ -16,63 +17,66 @@ struct EvaluateOptions {
     bool json = false;
 };
 
-/// Ranks from JSON ([..], {"rank_map": [..]} or a plan) or plain text ("0 1 2", "rank_map=(0 1
-/// 2)").
-core::Result<std::vector<int>> parse_rank_map(std::string_view text, const std::string& name) {
+using Ranks = std::vector<int>;
+
+/// A JSON list, or an object with the key "rank_map", such as a plan.
+core::Result<Ranks> json_ranks(std::string_view text, const std::string& name, bool list) {
     constexpr int kMaxRank = 20'000;
-    const std::size_t first = text.find_first_not_of(" \t\r\n");
-    const bool list = first != std::string_view::npos && text[first] == '[';
-    const bool object = first != std::string_view::npos && text[first] == '{';
-    if (list || object) {
-        const std::string wrapped =
-            list ? "{\"rank_map\":" + std::string(text) + "}" : std::string(text);
-        const core::Result<core::Document> document = core::parse_json(wrapped, name);
-        if (!document) {
-            return tl::unexpected(document.error());
-        }
-        core::Diagnostics problems;
-        const core::Cursor root(*document, problems);
-        std::vector<int> ranks;
-        const auto array = root.require("rank_map", "the rank of every device");
-        for (std::size_t i = 0; array && array->is_array() && i < array->value().size(); ++i) {
-            ranks.push_back(array->item(i).integer(0, kMaxRank).value_or(0));
-        }
-        return problems.empty() ? core::Result<std::vector<int>>(std::move(ranks))
-                                : tl::unexpected(std::move(problems));
+    const std::string wrapped =
+        list ? "{\"rank_map\":" + std::string(text) + "}" : std::string(text);
+    const core::Result<core::Document> document = core::parse_json(wrapped, name);
+    if (!document) {
+        return tl::unexpected(document.error());
     }
-    std::string plain(text);
-    // The line "rank_map=(...)" alone, or at the end of all that `place` prints.
-    const auto line = plain.rfind("rank_map=(");
-    if (const auto open = plain.find('(', line == std::string::npos ? 0 : line);
-        open != std::string::npos) {
-        plain.erase(0, open + 1);
-        plain.erase(std::min(plain.find(')'), plain.size()));
+    core::Diagnostics problems;
+    const core::Cursor root(*document, problems);
+    Ranks ranks;
+    const auto array = root.require("rank_map", "the rank of every device");
+    for (std::size_t i = 0; array && array->is_array() && i < array->value().size(); ++i) {
+        ranks.push_back(array->item(i).integer(0, kMaxRank).value_or(0));
     }
-    std::vector<int> ranks;
-    for (std::size_t at = 0; at < plain.size();) {
-        if (std::isspace(static_cast<unsigned char>(plain[at])) != 0 || plain[at] == ',') {
-            ++at;
-            continue;
-        }
-        std::size_t end = at;
-        while (end < plain.size() && std::isspace(static_cast<unsigned char>(plain[end])) == 0 &&
-               plain[end] != ',') {
-            ++end;
-        }
-        const std::string word = plain.substr(at, end - at);
-        if (word.size() > 6 || word.find_first_not_of("0123456789") != std::string::npos) {
+    return problems.empty() ? core::Result<Ranks>(std::move(ranks))
+                            : tl::unexpected(std::move(problems));
+}
+
+/// What stands in the brackets of "rank_map=(...)", alone or at the end of all that `place` prints;
+/// else the whole text.
+std::string bare_ranks(std::string text) {
+    const auto line = text.rfind("rank_map=(");
+    const auto open = text.find('(', line == std::string::npos ? 0 : line);
+    if (open != std::string::npos) {
+        text.erase(0, open + 1);
+        text.erase(std::min(text.find(')'), text.size()));
+    }
+    std::ranges::replace(text, ',', ' ');
+    return text;
+}
+
+/// Whole numbers between blanks or commas.
+core::Result<Ranks> plain_ranks(std::string_view text, const std::string& name) {
+    constexpr std::size_t kMaxDigits = 6;
+    std::istringstream words(bare_ranks(std::string(text)));
+    Ranks ranks;
+    for (std::string word; words >> word;) {
+        if (word.size() > kMaxDigits || word.find_first_not_of("0123456789") != std::string::npos) {
             return core::fail({name,
                                fmt::format("entry {}", ranks.size()),
                                "found " + core::shown(word),
                                "ranks are whole numbers from 0"});
         }
         ranks.push_back(std::stoi(word));
-        at = end;
     }
     if (ranks.empty()) {
         return core::fail({name, "", "holds no ranks", "give one rank a device, such as 0 1 2 3"});
     }
     return ranks;
+}
+
+core::Result<Ranks> parse_rank_map(std::string_view text, const std::string& name) {
+    const std::size_t first = text.find_first_not_of(" \t\r\n");
+    const char begin = first == std::string_view::npos ? ' ' : text[first];
+    return begin == '[' || begin == '{' ? json_ranks(text, name, begin == '[')
+                                        : plain_ranks(text, name);
 }
 
 core::Result<void> evaluate(const EvaluateOptions& options) {
@@ -153,6 +157,7 @@ void add_evaluate(CLI::App& parent, Session& session) {
         ->add_option("--rank-map",
                      options->rank_map,
                      "ranks in device order: text, JSON list, or a plan; - for standard input")
+        ->type_name("FILE")
         ->required();
     command->add_flag("--json", options->json, "print one JSON object");
     command->callback([options, &session] {

@@ -100,7 +100,7 @@ std::string explain_text(const Explained& all) {
         text += as_large(stage.seconds, why.score.data_parallel) ? "  <- binds\n" : "\n";
     }
     if (!why.edges.empty()) {
-        text += "\npipeline: the slowest pair of each edge, forward and backward\n";
+        text += "\npipeline: the slowest pair of each stage boundary, forward and backward\n";
     }
     for (const placement::EdgeReason& edge : why.edges) {
         text += fmt::format(
@@ -177,9 +177,12 @@ void add_explain(CLI::App& parent, Session& session) {
         "explain", "Names the device, the pair and the stage that bind each term of a plan");
     example(*command, "longhaul explain plan.json");
     auto options = std::make_shared<ExplainOptions>();
-    command->add_option("plan", options->plan, "plan file")->required();
-    command->add_option(
-        "--fabric", options->fabric, "fabric file, when it is not where the plan says");
+    command->add_option("plan", options->plan, "plan file of place; - for standard input")
+        ->type_name("PLAN")
+        ->required();
+    command
+        ->add_option("--fabric", options->fabric, "fabric file, when it is not where the plan says")
+        ->type_name("FILE");
     command->add_option("--changes", options->changes, "exchanges of two devices to show")
         ->check(CLI::Range(0, 1'000'000))
         ->capture_default_str();

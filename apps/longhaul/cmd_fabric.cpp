@@ -42,13 +42,36 @@ MatrixFacts facts_of(const core::Grid<double>& matrix) {
 }
 
 std::string line(std::string_view name, const MatrixFacts& facts) {
-    return fmt::format(
-        "{:<14} min {:.6g}, median {:.6g}, max {:.6g}; directions differ up to {:.3g}x\n",
-        name,
-        facts.values.min,
-        facts.values.median,
-        facts.values.max,
-        facts.asymmetry);
+    const std::string directions =
+        facts.asymmetry == 1
+            ? "both directions equal"
+            : fmt::format("directions of a pair differ up to {:.3g}x", facts.asymmetry);
+    return fmt::format("{:<14} min {:.6g}, median {:.6g}, max {:.6g}; {}\n",
+                       name,
+                       facts.values.min,
+                       facts.values.median,
+                       facts.values.max,
+                       directions);
+}
+
+/// "Oregon 0-7, Virginia 8-15": runs of devices of one label; long lists are cut.
+std::string label_runs(const fabric::Fabric& fabric) {
+    constexpr int kShown = 12;
+    const std::vector<std::string>& labels = fabric.labels();
+    std::string text;
+    int runs = 0;
+    for (std::size_t first = 0; first < labels.size();) {
+        std::size_t last = first;
+        while (last + 1 < labels.size() && labels[last + 1] == labels[first]) {
+            ++last;
+        }
+        if (++runs <= kShown) {
+            text += fmt::format("{}{} {}", runs == 1 ? "" : ", ", labels[first], first);
+            text += last == first ? "" : fmt::format("-{}", last);
+        }
+        first = last + 1;
+    }
+    return runs > kShown ? text + fmt::format(", and {} more", runs - kShown) : text;
 }
 
 core::Value facts_value(const MatrixFacts& facts) {
@@ -86,7 +109,9 @@ core::Result<void> show(const FabricOptions& options) {
         print(core::write_json(root));
         return {};
     }
-    print(fmt::format("devices        {} under {} labels\n", fabric.size(), count));
+    print(fmt::format(
+        "devices        {} under {} label{}\n", fabric.size(), count, count == 1 ? "" : "s"));
+    print(fmt::format("labels         {}\n", label_runs(fabric)));
     print(line("alpha ms", alpha));
     print(line("beta Gbit/s", beta));
     print(fmt::format("sha256         {}\n", loaded->sha256));
@@ -103,10 +128,15 @@ void add_fabric(CLI::App& parent, Session& session) {
         "fabric", "Checks a fabric file, shows what is in it, and expands tables into matrices");
     example(*command, "longhaul fabric fabrics/dtfm-regional.json -o fabric.json");
     auto options = std::make_shared<FabricOptions>();
-    command->add_option("file", options->file, "fabric, region table or host-group table")
+    command
+        ->add_option(
+            "file", options->file, "matrices, region table or host-group table; - for stdin")
+        ->type_name("FILE")
         ->required();
-    command->add_option(
-        "-o,--output", options->output, "write the matrices (longhaul.fabric/1); - for stdout");
+    command
+        ->add_option(
+            "-o,--output", options->output, "write the matrices (longhaul.fabric/1); - for stdout")
+        ->type_name("FILE");
     command->add_flag("--json", options->json, "print one JSON object");
     command->callback([options, &session] {
         session.run = [options] {

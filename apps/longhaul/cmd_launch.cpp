@@ -82,6 +82,7 @@ core::Diagnostics placed(core::Diagnostics problems, const LaunchOptions& option
             problem.file = input_name(options.hosts);
         } else {
             problem.file = "launch";
+            problem.where = "--" + (problem.where.empty() ? "command" : problem.where);
         }
     }
     return problems;
@@ -102,7 +103,7 @@ std::vector<std::string> split_default() {
 core::Result<std::vector<std::string>> training_command(const LaunchOptions& options) {
     if (!options.command.empty() && !options.words.empty()) {
         return core::fail({"launch",
-                           "command",
+                           "--command",
                            "the training command is given twice",
                            "use --command or --, not both"});
     }
@@ -155,11 +156,13 @@ bool is_launch_folder(const std::string& path) {
 void print_text(const LaunchOptions& options,
                 const launch::Job& job,
                 const launch::Launch& result) {
-    print(fmt::format("{}: {} ranks on {} hosts, numbered as {}\n",
+    print(fmt::format("{}: {} ranks on {} host{}, numbered as {}: rank = {}\n",
                       options.to,
                       job.world_size(),
                       job.hosts.hosts.size(),
-                      job.convention->name));
+                      job.hosts.hosts.size() == 1 ? "" : "s",
+                      job.convention->name,
+                      launch::plan_formula(*job.convention)));
     print(fmt::format("rank 0 on {}; processes meet at {} port {}\n",
                       job.master().name,
                       job.master().address,
@@ -278,42 +281,45 @@ int list_launchers() {
 }
 
 void add_launch_options(CLI::App& command, LaunchOptions& options) {
-    command.add_option("plan", options.plan, "Plan file (JSON) of place; - is standard input")
+    command.add_option("plan", options.plan, "plan file of place; - for standard input")
         ->type_name("PLAN");
-    command
-        .add_option("words",
-                    options.words,
-                    "Training command, after --, as the hosts run it (default: python3 train.py)")
-        ->type_name("WORD");
-    command.add_option("--to", options.to, "Launcher to write for (--list-launchers)");
-    command.add_option("--hosts", options.hosts, "Hosts file (TOML)");
-    command.add_option("-o,--output", options.directory, "Folder to write")->type_name("DIR");
-    command.add_option("--command", options.command, "Training command as one text");
+    command.add_option("words", options.words, "training command, after --, as the hosts run it")
+        ->type_name("WORD")
+        ->default_str(std::string(kDefaultCommand));
+    command.add_option("--to", options.to, "launcher to write for (--list-launchers) [needed]")
+        ->type_name("NAME");
+    command.add_option("--hosts", options.hosts, "hosts file (TOML) [needed]")->type_name("FILE");
+    command.add_option("-o,--output", options.directory, "folder to write, new or empty [needed]")
+        ->type_name("DIR");
+    command.add_option("--command", options.command, "training command as one text")
+        ->type_name("TEXT");
     command
         .add_option("--convention",
                     options.job.convention,
-                    "How the framework numbers ranks (--list-conventions)")
+                    "how the framework numbers ranks (--list-conventions)")
+        ->type_name("NAME")
         ->capture_default_str();
-    command
-        .add_option("--master-port", options.master_port, "Port that processes meet at, 1-65535")
-        ->check(CLI::Range(1, 65535));
-    command.add_option("--name", options.job.name, "Name of the job (Slurm, Kubernetes)")
+    command.add_option("--master-port", options.master_port, "port that processes meet at")
+        ->check(CLI::Range(1, 65535))
+        ->default_str("that of the hosts file");
+    command.add_option("--name", options.job.name, "name of the job (Slurm, Kubernetes)")
         ->capture_default_str();
-    command.add_option("--image", options.job.image, "Container image (Kubernetes)");
+    command.add_option("--image", options.job.image, "container image; Kubernetes needs it");
     command
         .add_option(
-            "--rdzv", options.rendezvous, "Rendezvous of torchrun; only static keeps the map")
+            "--rdzv", options.rendezvous, "rendezvous of torchrun; only static keeps the map")
         ->capture_default_str();
-    command.add_flag("--force", options.force, "Replace the folder of an earlier launch");
-    command.add_flag("--json", options.json, "Print one JSON object");
-    command.add_flag("--list-launchers", options.list_launchers, "List launchers and stop");
-    command.add_flag("--list-conventions", options.list_conventions, "List conventions and stop");
+    command.add_flag("--force", options.force, "replace the folder of an earlier launch");
+    command.add_flag("--json", options.json, "print one JSON object");
+    command.add_flag("--list-launchers", options.list_launchers, "list launchers and stop");
+    command.add_flag("--list-conventions", options.list_conventions, "list conventions and stop");
 }
 
 }  // namespace
 
 void add_launch(CLI::App& parent, Session& session) {
-    CLI::App* command = parent.add_subcommand("launch", "Files that start a plan, ranks verified");
+    CLI::App* command = parent.add_subcommand(
+        "launch", "Writes the files that start a plan, with a check of every rank");
     auto options = std::make_shared<LaunchOptions>();
     add_launch_options(*command, *options);
     example(*command,

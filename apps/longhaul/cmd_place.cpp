@@ -1,10 +1,12 @@
 // place: from a fabric and a workload to a plan.
 #include <chrono>
+#include <optional>
 
 #include "longhaul/command.hpp"
 #include "longhaul/inputs.hpp"
 #include "longhaul/placement/solve.hpp"
 #include "longhaul/plan_text.hpp"
+#include "longhaul/progress.hpp"
 
 namespace longhaul::app {
 namespace {
@@ -43,12 +45,16 @@ core::Result<void> place(const Session& session, PlaceOptions options) {
     const auto elapsed = [&] {
         return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     };
-    if (options.time_limit_s > 0) {
-        options.solve.search.stop = [&] { return elapsed() > options.time_limit_s; };
-        options.solve.proof.stop = options.solve.search.stop;
-    }
+    std::optional<Progress> progress(std::in_place, "searching and proving", !options.quiet);
+    options.solve.search.stop = [&] {
+        const double seconds = elapsed();
+        progress->show(seconds);
+        return options.time_limit_s > 0 && seconds > options.time_limit_s;
+    };
+    options.solve.proof.stop = options.solve.search.stop;
     core::Result<placement::Plan> plan =
         placement::solve(loaded->problem, loaded->fabric, options.solve);
+    progress.reset();
     if (!plan) {
         return tl::unexpected(plan.error());
     }
@@ -85,6 +91,7 @@ void add_place(CLI::App& parent, Session& session) {
     placement::SearchOptions& search = options->solve.search;
     add_placement_inputs(*command, options->inputs);
     command->add_option("--objective", options->objective, "what the score counts")
+        ->type_name("NAME")
         ->check(CLI::IsMember({"additive"}))
         ->capture_default_str();
     command
@@ -94,7 +101,7 @@ void add_place(CLI::App& parent, Session& session) {
         ->check(CLI::Range(0, 1'000'000))
         ->capture_default_str();
     add_seed(*command, search.seed);
-    command->add_option("--budget", search.budget, "evaluations over all restarts")
+    command->add_option("--budget", search.budget, "scored candidates over all restarts")
         ->check(CLI::Range(std::uint64_t{1}, kMaxBudget))
         ->capture_default_str();
     command->add_option("--restarts", search.restarts, "independent descents")
@@ -103,18 +110,20 @@ void add_place(CLI::App& parent, Session& session) {
     command
         ->add_option("--proof-budget",
                      options->solve.proof.work,
-                     "work of the proof, about 20 ns a unit; 0: bounds without branching")
+                     "work of the proof, units of about 20 ns; 0: simple bounds")
         ->check(CLI::Range(std::uint64_t{0}, kMaxBudget))
         ->capture_default_str();
     add_threads(*command, search.threads);
     command
-        ->add_option(
-            "--time-limit", options->time_limit_s, "seconds after which the search stops; 0: none")
+        ->add_option("--time-limit",
+                     options->time_limit_s,
+                     "seconds after which search and proof stop; 0: none")
         ->check(finite_number(0, 1e9))
         ->capture_default_str();
-    command->add_option("-o,--output", options->output, "plan file to write (JSON); - for stdout");
+    command->add_option("-o,--output", options->output, "plan file to write (JSON); - for stdout")
+        ->type_name("FILE");
     command->add_flag("--json", options->json, "print the plan as JSON");
-    command->add_flag("--quiet", options->quiet, "no progress on standard error");
+    command->add_flag("--quiet", options->quiet, "no progress on the terminal");
     command->callback([options, &session] {
         session.run = [options, &session] {
             const core::Result<void> done = place(session, *options);

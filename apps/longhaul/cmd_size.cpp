@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "longhaul/command.hpp"
+#include "longhaul/inputs.hpp"
 #include "longhaul/options.hpp"
 #include "longhaul/workload/size.hpp"
 
@@ -77,25 +78,6 @@ std::string table_text(const workload::Sizing& sizing, const workload::Job& job)
         stages_text(sizing));
 }
 
-/// Names the stage that needs most when some do not fit.
-void warn_of_memory(const workload::Sizing& sizing, const workload::Job& job) {
-    const auto too_large = [&](const workload::StageSize& stage) {
-        return job.memory && stage.total() > *job.memory;
-    };
-    const auto count = std::ranges::count_if(sizing.stages, too_large);
-    if (count == 0) {
-        return;
-    }
-    const auto worst = std::ranges::max_element(
-        sizing.stages, {}, [](const workload::StageSize& stage) { return stage.total(); });
-    warn(fmt::format("{} of {} stages do not fit: stage {} needs {:.3f} GB of {} GB",
-                     count,
-                     sizing.stages.size(),
-                     worst - sizing.stages.begin(),
-                     worst->total().value(),
-                     job.memory->value()));
-}
-
 int run_size(const SizeOptions& options) {
     const auto text = read_file(options.job);
     if (!text) {
@@ -120,11 +102,14 @@ int run_size(const SizeOptions& options) {
 }  // namespace
 
 void add_size(CLI::App& parent, Session& session) {
-    CLI::App* command = parent.add_subcommand("size", "Payloads, messages and memory of a job");
+    CLI::App* command = parent.add_subcommand(
+        "size", "Says what a job sends and keeps in memory: payloads, messages, GB a device");
     const auto options = std::make_shared<SizeOptions>();
-    command->add_option("--job", options->job, "Job file (TOML)")->required()->type_name("FILE");
-    command->add_flag("--json", options->json, "Print one JSON object instead of the table");
-    command->add_option("-o,--output", options->output, "Write the JSON object to a file")
+    command->add_option("--job", options->job, "job file (TOML); - for standard input")
+        ->required()
+        ->type_name("FILE");
+    command->add_flag("--json", options->json, "print one JSON object instead of the table");
+    command->add_option("-o,--output", options->output, "write the JSON object to a file")
         ->type_name("FILE");
     example(*command, "longhaul size --job jobs/gpt3-1.3b-dtfm.toml");
     command->callback(

@@ -1,5 +1,6 @@
 #include "longhaul/inputs.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <chrono>
 #include <cstdlib>
@@ -27,27 +28,32 @@ constexpr std::time_t kLastSecond = 253'402'300'799;  // 9999-12-31T23:59:59Z
 }  // namespace
 
 void add_placement_inputs(CLI::App& command, PlacementInputs& inputs) {
-    command.add_option("--fabric,--matrix", inputs.fabric, "fabric or region table (JSON or TOML)")
+    command
+        .add_option(
+            "--fabric,--matrix", inputs.fabric, "matrices, region table or host-group table")
+        ->type_name("FILE")
         ->required();
-    auto* job = command.add_option(
-        "--job", inputs.job, "job file (TOML): gives pp, dp, payloads and messages");
-    auto* pp = command.add_option("--pp", inputs.pp, "stages of a pipeline")
+    auto* job =
+        command
+            .add_option("--job", inputs.job, "job file (TOML), instead of the six options below")
+            ->type_name("FILE");
+    auto* pp = command.add_option("--pp", inputs.pp, "stages of a pipeline, at most 16")
                    ->check(CLI::Range(1, kMaxDegree));
-    auto* dp = command.add_option("--dp", inputs.dp, "replicas, devices of a stage group")
+    auto* dp = command.add_option("--dp", inputs.dp, "replicas = devices of a stage group")
                    ->check(CLI::Range(1, kMaxDegree));
     auto* c_pp =
-        command
-            .add_option("--c-pp", inputs.c_pp, "activations across one stage boundary, decimal GB")
+        command.add_option("--c-pp", inputs.c_pp, "activations across one stage boundary, in GB")
             ->check(finite_number(0, kMaxPayloadGb));
     auto* c_dp =
         command
-            .add_option(
-                "--c-dp", inputs.c_dp, "gradients of one stage that are exchanged, decimal GB")
+            .add_option("--c-dp", inputs.c_dp, "gradients of one stage that are exchanged, in GB")
             ->check(finite_number(0, kMaxPayloadGb));
-    auto* pp_messages =
-        command.add_option("--pp-messages", inputs.pp_messages, "transfers that carry c-pp")
-            ->check(CLI::Range(1, kMaxMessages))
-            ->capture_default_str();
+    auto* pp_messages = command
+                            .add_option("--pp-messages",
+                                        inputs.pp_messages,
+                                        "transfers that carry c-pp, mostly one a micro-batch")
+                            ->check(CLI::Range(1, kMaxMessages))
+                            ->capture_default_str();
     auto* dp_messages =
         command
             .add_option("--dp-messages", inputs.dp_messages, "transfers to each peer in each round")
@@ -56,6 +62,24 @@ void add_placement_inputs(CLI::App& command, PlacementInputs& inputs) {
     for (auto* option : {pp, dp, c_pp, c_dp, pp_messages, dp_messages}) {
         job->excludes(option);
     }
+}
+
+void warn_of_memory(const workload::Sizing& sizing, const workload::Job& job) {
+    const auto too_large = [&](const workload::StageSize& stage) {
+        return job.memory && stage.total() > *job.memory;
+    };
+    const auto count = std::ranges::count_if(sizing.stages, too_large);
+    if (count == 0) {
+        return;
+    }
+    const auto worst = std::ranges::max_element(
+        sizing.stages, {}, [](const workload::StageSize& stage) { return stage.total(); });
+    warn(fmt::format("{} of {} stages do not fit: stage {} needs {:.3f} GB of {} GB",
+                     count,
+                     sizing.stages.size(),
+                     worst - sizing.stages.begin(),
+                     worst->total().value(),
+                     job.memory->value()));
 }
 
 core::Result<LoadedFabric> load_fabric(const std::string& path) {
@@ -102,6 +126,7 @@ core::Result<Demand> load_demand(const PlacementInputs& inputs) {
             return tl::unexpected(job.error());
         }
         const workload::Sizing sizing = workload::size(*job);
+        warn_of_memory(sizing, *job);
         return Demand{sizing.workload, {sizing.pp, sizing.dp}};
     }
     if (inputs.pp == 0 || inputs.dp == 0) {
@@ -159,9 +184,9 @@ void add_seed(CLI::App& command, std::uint64_t& seed) {
 
 void add_threads(CLI::App& command, int& threads) {
     threads = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
-    command
-        .add_option("--threads", threads, "threads; never changes the result (default: all cores)")
-        ->check(CLI::Range(1, kMaxThreads));
+    command.add_option("--threads", threads, "threads; never changes the result")
+        ->check(CLI::Range(1, kMaxThreads))
+        ->default_str("all cores");
 }
 
 std::string device_name(const fabric::Fabric& fabric, int device) {

@@ -9,6 +9,7 @@
 #include "longhaul/fabric/fabric.hpp"
 #include "longhaul/options.hpp"
 #include "longhaul/placement/costs.hpp"
+#include "longhaul/workload/size.hpp"
 
 namespace longhaul::app {
 
@@ -49,6 +50,9 @@ struct LoadedFabric {
 /// The fabric that a plan names, which must be a plain file: a plan that came from elsewhere must
 /// not make a command wait for a pipe or for standard input.
 [[nodiscard]] core::Result<LoadedFabric> load_named_fabric(const std::string& path);
+
+/// Warns on standard error when stages of a job need more than its memory_gb; names the worst.
+void warn_of_memory(const workload::Sizing& sizing, const workload::Job& job);
 
 /// Adds --seed and --threads; the result is in the two variables.
 void add_seed(CLI::App& command, std::uint64_t& seed);

@@ -38,9 +38,10 @@ core::Diagnostic usage_problem(const CLI::App& parser, const CLI::ParseError& er
     const bool extras = dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr;
     const bool missing = dynamic_cast<const CLI::RequiredError*>(&error) != nullptr;
     std::string place;
-    std::string what = error.what();
+    std::string what = missing ? "no command is given" : error.what();
     for (const CLI::App* chosen : parser.get_subcommands()) {
         place = chosen->get_name();
+        what = error.what();
         const std::vector<std::string> rest = chosen->remaining();
         const auto stray = std::ranges::find_if(rest, [&](const std::string& argument) {
             return argument != "--" && (argument.starts_with('-') || extras);
@@ -59,8 +60,10 @@ int run(int argc, char** argv) {
     CLI::App parser("Plans, launches and checks training on machines that are far apart.",
                     "longhaul");
     Session session{{argv, argv + argc}, {}};
-    parser.set_version_flag("--version", "longhaul " LONGHAUL_VERSION);
+    parser.set_version_flag("--version", "longhaul " LONGHAUL_VERSION, "print the version");
     parser.require_subcommand(1);
+    parser.formatter(help_formatter());
+    parser.set_help_flag("-h,--help", "print this text");
     add_demo(parser, session);
     add_fabric(parser, session);
     add_size(parser, session);
@@ -69,6 +72,9 @@ int run(int argc, char** argv) {
     add_explain(parser, session);
     add_launch(parser, session);
     add_selftest(parser, session);
+    for (CLI::App* command : parser.get_subcommands({})) {
+        command->group("Commands");
+    }
     if (const auto unknown = unknown_command(parser, session.arguments)) {
         return report({*unknown});
     }

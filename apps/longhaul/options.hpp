@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cmath>
+#include <memory>
 #include <string>
 
 #include <CLI/CLI.hpp>
@@ -25,9 +26,12 @@ inline CLI::Validator finite_number(double minimum, double maximum) {
         ""};
 }
 
+/// Formats --help: range and default of an option stand behind its description.
+[[nodiscard]] std::shared_ptr<CLI::FormatterBase> help_formatter();
+
 /// Adds the closing "Example:" of a command's help.
 inline void example(CLI::App& command, const std::string& line) {
-    command.footer("Example:\n  " + line);
+    command.footer("Example:\n  " + line + "\n");
 }
 
 }  // namespace longhaul::app

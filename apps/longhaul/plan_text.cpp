@@ -62,7 +62,8 @@ std::string baseline_line(std::string_view name, double seconds, double score) {
 }
 
 std::string baseline_lines(const Baselines& baselines, double score) {
-    std::string text = "baselines\n";
+    std::string text =
+        "baselines    score of other placements, and how many times that of the plan it is\n";
     text += baseline_line("host order, as it stands", baselines.host_order.total(), score);
     text += baseline_line("host order, best pairs and order", baselines.host_order_solved, score);
     text += baseline_line(baselines.labels_fit ? "one label a stage, best pairs and order"
@@ -73,7 +74,7 @@ std::string baseline_lines(const Baselines& baselines, double score) {
         baseline_line(fmt::format("random partitions, solved (median of {})", baselines.samples),
                       baselines.partitions.median,
                       score);
-    text += fmt::format("    from {:.3f} to {:.3f}, 80 % between {:.3f} and {:.3f}\n",
+    text += fmt::format("    from {:.3f} to {:.3f} s, 80 % between {:.3f} and {:.3f} s\n",
                         baselines.partitions.min,
                         baselines.partitions.max,
                         baselines.partitions.p10,
@@ -82,7 +83,7 @@ std::string baseline_lines(const Baselines& baselines, double score) {
         baseline_line(fmt::format("random maps, as they stand (median of {})", baselines.samples),
                       baselines.maps.median,
                       score);
-    text += fmt::format("    from {:.3f} to {:.3f}, 80 % between {:.3f} and {:.3f}\n",
+    text += fmt::format("    from {:.3f} to {:.3f} s, 80 % between {:.3f} and {:.3f} s\n",
                         baselines.maps.min,
                         baselines.maps.max,
                         baselines.maps.p10,
@@ -92,9 +93,10 @@ std::string baseline_lines(const Baselines& baselines, double score) {
 
 std::string bound_line(const Plan& plan) {
     const placement::Gap gap = placement::gap_between(plan.score.total(), plan.bound.value);
-    const std::string verdict = gap.optimal ? std::string("the plan is optimal")
-                                : gap.known ? fmt::format("gap at most {:.2f} %", 100 * gap.value)
-                                            : std::string("gap unknown");
+    const std::string verdict =
+        gap.optimal ? std::string("the plan is optimal")
+        : gap.known ? fmt::format("the plan is at most {:.2f} % above the optimum", 100 * gap.value)
+                    : std::string("how far the plan is from the optimum is unknown");
     return fmt::format(
         "bound        {:.6f} s ({}); {}\n", plan.bound.value, plan.bound.method, verdict);
 }

@@ -82,6 +82,11 @@ const Convention& plan_convention() {
     return kConventions.front();
 }
 
+std::string_view plan_formula(const Convention& convention) {
+    return convention.order.find('p') < convention.order.find('r') ? "replica * pp + stage"
+                                                                   : "stage * dp + replica";
+}
+
 std::string refuses(const Convention& convention, const AxisValues& sizes) {
     std::int64_t product = 1;
     for (std::size_t axis = 0; axis < kAxes; ++axis) {

@@ -42,6 +42,10 @@ struct Convention {
 /// The order of plans: rank = replica * pp + stage.
 [[nodiscard]] const Convention& plan_convention();
 
+/// How it numbers plans, where tensor and context are 1: "replica * pp + stage", or "stage * dp +
+/// replica".
+[[nodiscard]] std::string_view plan_formula(const Convention& convention);
+
 /// "" when the convention can number a grid of these sizes; else why not: an axis of more than one
 /// that it does not have, or a product that overflows.
 [[nodiscard]] std::string refuses(const Convention& convention, const AxisValues& sizes);

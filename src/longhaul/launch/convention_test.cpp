@@ -50,6 +50,18 @@ TEST(Conventions, EqualTheirClosedForms) {
 }
 
 // torchtitan splits the replicas: rank = (((p*R + repl)*S + shard)*C + c)*T + t with D = R*S.
+/// What people are told is what the ranks are: replica 1 of 3, stage 2 of 4.
+TEST(PlanFormula, IsTheRankOfAPlan) {
+    const AxisValues sizes = axis_sizes({4, 3});
+    for (const Convention& convention : conventions()) {
+        const int rank = rank_of(convention, sizes, {2, 1, 0, 0});
+        const std::string_view formula = plan_formula(convention);
+        ASSERT_TRUE(formula == "replica * pp + stage" || formula == "stage * dp + replica");
+        EXPECT_EQ(rank, formula == "replica * pp + stage" ? 1 * 4 + 2 : 2 * 3 + 1)
+            << convention.name;
+    }
+}
+
 TEST(Conventions, TorchtitanReplicasAreReplicateTimesShard) {
     const Convention& titan = *find_convention("torchtitan");
     const AxisValues sizes{2, 3 * 4, 2, 1};

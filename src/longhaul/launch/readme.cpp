@@ -20,7 +20,7 @@ std::string host_lines(const Job& job) {
 OutputFile readme_file(const Launcher& launcher, const Job& job, const Launch& launch) {
     std::string text = fmt::format(
         "longhaul launch files for {}: {}\n\n"
-        "Plan: {}, {} stages x {} replicas. Ranks are numbered as {} does: {}.\n"
+        "Plan: {}, {} stages x {} replicas. Ranks are numbered as {} does: rank = {}.\n"
         "Rank 0 is on host {}; processes meet at {} port {}.\n\n"
         "Start, inside this folder:\n  {}\n\n"
         "Every process first runs verify_rank.sh, which compares its rank with rank_map.tsv and "
@@ -31,7 +31,7 @@ OutputFile readme_file(const Launcher& launcher, const Job& job, const Launch& l
         job.shape.pp,
         job.shape.dp,
         job.convention->name,
-        job.convention->formula,
+        plan_formula(*job.convention),
         job.master().name,
         job.master().address,
         job.master_port,

@@ -8,8 +8,17 @@ namespace {
 /// Deals dp devices over the classes in every way whose exchange stays below the cap.
 class ColumnLister {
 public:
-    ColumnLister(CountModel& model, const std::vector<int>& sizes, double cap, std::size_t most)
-        : model_(model), sizes_(sizes), cap_(cap), most_(most), row_(sizes.size(), 0) {}
+    ColumnLister(CountModel& model,
+                 const std::vector<int>& sizes,
+                 double cap,
+                 std::size_t most,
+                 std::uint64_t most_steps)
+        : model_(model),
+          sizes_(sizes),
+          cap_(cap),
+          most_(most),
+          steps_(most_steps),
+          row_(sizes.size(), 0) {}
 
     bool list(int dp) { return extend(0, dp); }
     std::vector<Column> take() && { return std::move(columns_); }
@@ -31,6 +40,10 @@ private:
         for (int count = std::min(left, sizes_[k]); count >= 0 && good; --count) {
             row_[k] = count;
             // Further devices only add to the exchange.
+            if (steps_ == 0) {
+                return false;
+            }
+            --steps_;
             if (model_.exchange(row_) < cap_) {
                 good = extend(k + 1, left - count);
             }
@@ -43,6 +56,7 @@ private:
     const std::vector<int>& sizes_;
     double cap_;
     std::size_t most_;
+    std::uint64_t steps_;
     std::vector<int> row_;
     std::vector<Column> columns_;
 };
@@ -54,8 +68,9 @@ std::optional<Columns> Columns::list(CountModel& model,
                                      const std::vector<int>& sizes,
                                      int dp,
                                      double cap,
-                                     std::size_t most) {
-    ColumnLister lister(model, sizes, cap, most);
+                                     std::size_t most,
+                                     std::uint64_t most_steps) {
+    ColumnLister lister(model, sizes, cap, most, most_steps);
     if (!lister.list(dp)) {
         return std::nullopt;
     }

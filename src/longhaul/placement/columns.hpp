@@ -23,13 +23,15 @@ using ColumnProfile = std::array<std::uint8_t, kMaxPackedClasses>;
 class Columns {
 public:
     /// Columns of `dp` devices whose exchange is below `cap`. Empty when there are more than
-    /// `most`. O(columns (K^2 + levels)).
+    /// `most`, or when more than `most_steps` partial columns are met. O(steps K^2 + columns
+    /// levels).
     [[nodiscard]] static std::optional<Columns> list(CountModel& model,
                                                      std::span<const Level> levels,
                                                      const std::vector<int>& sizes,
                                                      int dp,
                                                      double cap,
-                                                     std::size_t most);
+                                                     std::size_t most,
+                                                     std::uint64_t most_steps);
 
     [[nodiscard]] std::size_t size() const { return columns_.size(); }
     [[nodiscard]] const Column& operator[](int i) const { return columns_[i]; }

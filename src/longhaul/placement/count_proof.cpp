@@ -5,7 +5,7 @@
 #include <numeric>
 
 #include "longhaul/core/assert.hpp"
-#include "longhaul/placement/columns.hpp"
+#include "longhaul/placement/count_bounds.hpp"
 #include "longhaul/placement/long_path.hpp"
 
 namespace longhaul::placement {
@@ -15,47 +15,6 @@ constexpr std::size_t kMaxColumns = 400'000;
 constexpr std::uint64_t kBoundWork = 8;  // a bound costs about as much as passing over 8 columns
 constexpr std::uint64_t kLeafWork = 100;
 constexpr std::uint64_t kLeafPathNodes = 50;  // of branch and bound, for paths beyond Held-Karp
-
-/// Devices under one level.
-struct Rest {
-    Profile profile{};
-    int isolated = 0;
-};
-
-/// What the chosen columns look like under one level.
-struct Groups {
-    std::vector<const ColumnProfile*>
-        profiles;      // different ones of stages without isolated devices
-    int isolated = 0;  // stages with isolated devices
-};
-
-/// Whether `stages` stages with profiles among the first i + 1 of `groups` can hold `rest` exactly.
-bool made_of(const Groups& groups, std::size_t i, const Profile& rest, int stages, std::size_t n) {
-    const ColumnProfile& profile = *groups.profiles[i];
-    if (i == 0) {
-        for (std::size_t c = 0; c < n; ++c) {
-            if (rest[c] != stages * profile[c]) {
-                return false;
-            }
-        }
-        return true;
-    }
-    Profile left = rest;
-    for (int used = 0;; ++used) {
-        if (made_of(groups, i - 1, left, stages - used, n)) {
-            return true;
-        }
-        if (used == stages) {
-            return false;
-        }
-        for (std::size_t c = 0; c < n; ++c) {
-            if (left[c] < profile[c]) {
-                return false;
-            }
-            left[c] = static_cast<std::uint16_t>(left[c] - profile[c]);
-        }
-    }
-}
 
 /// Weight of a minimum spanning tree (Prim).
 double spanning_tree(const core::Grid<double>& edges) {
@@ -92,32 +51,11 @@ public:
           sizes_(std::move(sizes)),
           k_(sizes_.size()),
           model_(costs_),
-          levels_(structure_levels(costs_.pipeline, sizes_)),
-          counter_(shape.dp),
-          groups_(levels_.size()) {
-        cheapest_edge_ = std::numeric_limits<double>::infinity();
-        for (std::size_t a = 0; a < k_; ++a) {
-            all_[a] = static_cast<std::uint16_t>(sizes_[a]);
-            std::vector<int> near(k_);
-            std::iota(near.begin(), near.end(), 0);
-            std::ranges::stable_sort(near, {}, [&](int b) { return costs_.exchange(a, b); });
-            nearest_.push_back(std::move(near));
-            for (std::size_t b = 0; b < k_; ++b) {
-                if (a != b || sizes_[a] > 1) {
-                    cheapest_edge_ = std::min(cheapest_edge_, costs_.pipeline(a, b));
-                }
-            }
-        }
-        if (shape.devices() == 1) {
-            cheapest_edge_ = 0;  // there is no pair, and 0 edges of infinite cost are no number
-        }
-        for (std::size_t l = 0; l < levels_.size(); ++l) {
-            root_breaks_.push_back(root_breaks(l));
-        }
-    }
+          bounds_(costs_, shape_, sizes_) {}
 
     [[nodiscard]] double root_bound() {
-        return exchange_bound(all_) + path_bound(rests_of(all_), shape_.pp);
+        return bounds_.exchange_bound(bounds_.all()) +
+               bounds_.path_bound(bounds_.rests_of(bounds_.all()), shape_.pp);
     }
 
     ProofResult run(double target, const ProofOptions& options) {
@@ -129,15 +67,16 @@ public:
         if (root_bound() < target_) {
             std::optional<Columns> columns =
                 Columns::list(model_,
-                              levels_,
+                              bounds_.levels(),
                               sizes_,
                               shape_.dp,
-                              target_ - (shape_.pp - 1) * cheapest_edge_,
-                              kMaxColumns);
+                              target_ - (shape_.pp - 1) * bounds_.cheapest_edge(),
+                              kMaxColumns,
+                              options.work);
             if (columns) {
                 columns_ = std::move(*columns);
                 order_classes();
-                visit(all_, rests_of(all_), shape_.pp, 0, kNone, -1);
+                visit(bounds_.all(), bounds_.rests_of(bounds_.all()), shape_.pp, 0, kNone, -1);
             } else {
                 stopped_ = true;
             }
@@ -157,119 +96,12 @@ private:
         double exchange;
     };
 
-    /// Cheapest dp - 1 peers of each device that is left; the worst device counts.
-    [[nodiscard]] double exchange_bound(const Profile& rest) const {
-        double worst = 0;
-        for (std::size_t a = 0; a < k_; ++a) {
-            if (rest[a] == 0) {
-                continue;
-            }
-            int needed = shape_.dp - 1;
-            double seconds = 0;
-            for (std::size_t i = 0; i < k_ && needed > 0; ++i) {
-                const int b = nearest_[a][i];
-                const int available = rest[b] - (static_cast<std::size_t>(b) == a ? 1 : 0);
-                const int taken = std::min(needed, available);
-                seconds += taken * costs_.exchange(a, b);
-                needed -= taken;
-            }
-            worst = std::max(worst, seconds);
-        }
-        return worst;
-    }
-
-    [[nodiscard]] std::vector<Rest> rests_of(const Profile& counts) const {
-        std::vector<Rest> rests;
-        for (const Level& level : levels_) {
-            rests.push_back({profile_of(level, counts, k_), isolated_devices(level, counts, k_)});
-        }
-        return rests;
-    }
-
-    /// Stages that isolated devices need at least.
-    [[nodiscard]] int isolated_stages(const Rest& rest) const {
-        return (rest.isolated + shape_.dp - 1) / shape_.dp;
-    }
-
-    /// Breaks of one level in any placement.
-    [[nodiscard]] int root_breaks(std::size_t l) {
-        const Rest all{profile_of(levels_[l], all_, k_), isolated_devices(levels_[l], all_, k_)};
-        const int profiles = counter_.fewest(levels_[l].components, all.profile, shape_.pp);
-        return std::max(profiles - 1, std::min(isolated_stages(all), shape_.pp - 1));
-    }
-
-    /// Profiles that the remaining stages add to those of the chosen ones, at least.
-    [[nodiscard]] int new_profiles(std::size_t l, const Rest& rest, int left) {
-        if (levels_[l].components == k_) {
-            // A profile is a column here, and no chosen column can be taken again (see visit).
-            return counter_.fewest(k_, rest.profile, left);
-        }
-        const Groups& groups = groups_[l];
-        return !groups.profiles.empty() && made_of(groups,
-                                                   groups.profiles.size() - 1,
-                                                   rest.profile,
-                                                   left,
-                                                   levels_[l].components)
-                   ? 0
-                   : 1;
-    }
-
-    /// Length of the path, at least, when `left` more stages hold the rest. Under one level, an
-    /// edge is unbroken only inside a group of stages of equal profile without isolated devices; so
-    /// with g groups and i stages with isolated devices at least g + i - 1 edges are broken.
-    [[nodiscard]] double path_bound(std::span<const Rest> rests, int left) {
-        double bound = (shape_.pp - 1) * cheapest_edge_;
-        for (std::size_t l = 0; l < levels_.size(); ++l) {
-            const auto groups = static_cast<int>(groups_[l].profiles.size());
-            const int alone = left > 0 ? isolated_stages(rests[l]) : 0;
-            const int added = left > 0 ? std::max(alone, new_profiles(l, rests[l], left)) : 0;
-            int breaks = std::max(groups + groups_[l].isolated + added - 1, root_breaks_[l]);
-            if (groups == 0) {
-                // Either all stages are isolated, or there is a group that is not counted yet.
-                breaks = std::max(breaks, std::min(groups_[l].isolated + alone, shape_.pp - 1));
-            }
-            if (breaks == 0) {
-                break;
-            }
-            bound += breaks * (levels_[l].next - levels_[l].threshold);
-        }
-        return bound;
-    }
-
     /// The class with the fewest columns is covered first.
     void order_classes() {
         priority_.resize(k_);
         std::iota(priority_.begin(), priority_.end(), std::size_t{0});
         std::ranges::stable_sort(
             priority_, {}, [&](std::size_t k) { return columns_.with_class(k).size(); });
-    }
-
-    void choose(int column, int times) {
-        chosen_.emplace_back(column, times);
-        for (std::size_t l = 0; l < levels_.size(); ++l) {
-            if (columns_.isolated(column, l)) {
-                groups_[l].isolated += times;
-                continue;
-            }
-            const ColumnProfile& profile = columns_.profile(column, l);
-            if (std::ranges::none_of(groups_[l].profiles, [&](const ColumnProfile* known) {
-                    return *known == profile;
-                })) {
-                groups_[l].profiles.push_back(&profile);
-            }
-        }
-    }
-
-    void unchoose() {
-        const auto [column, times] = chosen_.back();
-        chosen_.pop_back();
-        for (std::size_t l = 0; l < levels_.size(); ++l) {
-            if (columns_.isolated(column, l)) {
-                groups_[l].isolated -= times;
-            } else if (groups_[l].profiles.back() == &columns_.profile(column, l)) {
-                groups_[l].profiles.pop_back();
-            }
-        }
     }
 
     /// Covers one more class. Sets of columns are enumerated, not sequences: all columns that hold
@@ -303,11 +135,16 @@ private:
             if (stopped_ || choice.bound >= target_) {
                 return;
             }
-            choose(choice.column, choice.times);
+            bounds_.choose(columns_, choice.column, choice.times);
             Profile after = rest;
             take(after, columns_[choice.column].counts, choice.times);
-            visit(after, rests_of(after), left - choice.times, choice.exchange, k, choice.column);
-            unchoose();
+            visit(after,
+                  bounds_.rests_of(after),
+                  left - choice.times,
+                  choice.exchange,
+                  k,
+                  choice.column);
+            bounds_.unchoose(columns_);
         }
     }
 
@@ -334,7 +171,7 @@ private:
                                 std::size_t k,
                                 int after_column) {
         std::vector<Choice> choices;
-        const double base = path_bound(rests, left);
+        const double base = bounds_.path_bound(rests, left);
         const std::vector<int>& candidates = columns_.with_class(k);
         const auto first = std::ranges::upper_bound(candidates, after_column);
         std::vector<Rest> after_rests = rests;
@@ -366,42 +203,42 @@ private:
         result_.work += kBoundWork;
         Profile after = rest;
         take(after, columns_[column].counts, times);
-        const double reach = std::max(worst, exchange_bound(after));
-        if (reach + (shape_.pp - 1) * cheapest_edge_ >= target_) {
+        const double reach = std::max(worst, bounds_.exchange_bound(after));
+        if (reach + (shape_.pp - 1) * bounds_.cheapest_edge() >= target_) {
             return target_;
         }
-        for (std::size_t l = 0; l < levels_.size(); ++l) {
+        for (std::size_t l = 0; l < bounds_.levels().size(); ++l) {
             const ColumnProfile& profile = columns_.profile(column, l);
-            for (std::size_t c = 0; c < levels_[l].components; ++c) {
+            for (std::size_t c = 0; c < bounds_.levels()[l].components; ++c) {
                 after_rests[l].profile[c] =
                     static_cast<std::uint16_t>(rests[l].profile[c] - times * profile[c]);
             }
             after_rests[l].isolated =
                 rests[l].isolated - times * columns_.isolated_count(column, l);
         }
-        choose(column, times);
-        const double path = path_bound(after_rests, left - times);
-        unchoose();
+        bounds_.choose(columns_, column, times);
+        const double path = bounds_.path_bound(after_rests, left - times);
+        bounds_.unchoose(columns_);
         return reach + path;
     }
 
     /// All devices are in chosen columns: what is left is the order of the stages.
     void leaf(double exchange) {
         result_.work += kLeafWork;
-        const std::size_t different = chosen_.size();
+        const std::size_t different = bounds_.chosen().size();
         core::Grid<double> between(different, different, 0.0);
         for (std::size_t a = 0; a < different; ++a) {
             for (std::size_t b = 0; b < different; ++b) {
-                between(a, b) = edge(chosen_[a].first, chosen_[b].first);
+                between(a, b) = edge(bounds_.chosen()[a].first, bounds_.chosen()[b].first);
             }
         }
-        const double repeats = (shape_.pp - static_cast<int>(different)) * cheapest_edge_;
+        const double repeats = (shape_.pp - static_cast<int>(different)) * bounds_.cheapest_edge();
         if (exchange + spanning_tree(between) + repeats >= target_) {
             return;
         }
         std::vector<int> column_of;
         for (std::size_t a = 0; a < different; ++a) {
-            column_of.insert(column_of.end(), chosen_[a].second, static_cast<int>(a));
+            column_of.insert(column_of.end(), bounds_.chosen()[a].second, static_cast<int>(a));
         }
         core::Grid<double> edges(column_of.size(), column_of.size(), 0.0);
         for (std::size_t s = 0; s < column_of.size(); ++s) {
@@ -442,7 +279,7 @@ private:
         result_.best = target_;
         result_.counts = Counts(shape_.pp, k_);
         for (std::size_t s = 0; s < path.order.size(); ++s) {
-            const int column = chosen_[column_of[path.order[s]]].first;
+            const int column = bounds_.chosen()[column_of[path.order[s]]].first;
             for (std::size_t c = 0; c < k_; ++c) {
                 result_.counts(s, c) = columns_[column].counts[c];
             }
@@ -454,12 +291,7 @@ private:
     std::vector<int> sizes_;
     std::size_t k_;
     CountModel model_;
-    std::vector<Level> levels_;
-    ProfileCounter counter_;
-    std::vector<std::vector<int>> nearest_;
-    Profile all_{};
-    double cheapest_edge_ = 0;
-    std::vector<int> root_breaks_;
+    CountBounds bounds_;
 
     double target_ = 0;
     const ProofOptions* options_ = nullptr;
@@ -467,8 +299,6 @@ private:
     bool stopped_ = false;
     Columns columns_;
     std::vector<std::size_t> priority_;
-    std::vector<std::pair<int, int>> chosen_;  // column, stages
-    std::vector<Groups> groups_;               // by level
     std::vector<int> row_a_;
     std::vector<int> row_b_;
 };

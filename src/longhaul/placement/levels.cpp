@@ -80,7 +80,7 @@ std::vector<Level> structure_levels(const core::Grid<double>& pipeline,
     costs.erase(std::unique(costs.begin(), costs.end()), costs.end());
     std::vector<Level> levels;
     for (const double cost : costs) {
-        Level level = structure_at(pipeline, sizes, cost);
+        const Level level = structure_at(pipeline, sizes, cost);
         if (!levels.empty() && same_structure(levels.back(), level)) {
             continue;
         }

@@ -101,7 +101,7 @@ private:
     }
 
     void add(int a, int b, double& total) {
-        tree_.push_back({a, b});
+        tree_.emplace_back(a, b);
         ++degree_[a];
         ++degree_[b];
         total += costs_(a, b) + penalties_[a] + penalties_[b];

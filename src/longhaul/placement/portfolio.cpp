@@ -49,6 +49,11 @@ public:
     }
 
 private:
+    /// Streams of different runs lie apart.
+    [[nodiscard]] std::uint64_t stream(std::uint64_t number) const {
+        return (options_.run << 40U) + number;
+    }
+
     bool stop() {
         if (options_.stop && options_.stop()) {
             stopped_ = true;
@@ -115,7 +120,7 @@ private:
                 return;
             }
             CountModel own(costs);
-            core::Random random(options_.seed, kRandomStream * classes.size() + i);
+            core::Random random(options_.seed, stream(kRandomStream * classes.size() + i));
             const bool from_seed = i < seeds.size() && i % 4 != 3;
             const Counts start =
                 from_seed ? seeds[i].counts : shuffled_counts(problem_.shape, classes, random);
@@ -157,7 +162,7 @@ private:
             if (stop()) {
                 return;
             }
-            const core::Random random(options_.seed, kRandomStream * kRandomStream + i);
+            const core::Random random(options_.seed, stream(kRandomStream * kRandomStream + i));
             const Stages& start = starts_[i / 2 % starts_.size()].stages;
             found[i] = anneal_devices(problem_.costs, start, anneal_options(share, i), random);
         });

@@ -12,9 +12,10 @@ namespace longhaul::placement {
 
 struct SearchOptions {
     std::uint64_t seed = 7;
-    std::uint64_t budget = 400'000;  ///< evaluations (scored candidates) over all restarts
-    int restarts = 8;                ///< independent descents, each with a random stream of its own
-    int threads = 1;                 ///< never changes the result
+    std::uint64_t budget = 800'000;  ///< evaluations (scored candidates) over all restarts
+    std::uint64_t run = 0;  ///< which of several searches under one seed: other random streams
+    int restarts = 8;       ///< independent descents, each with a random stream of its own
+    int threads = 1;        ///< never changes the result
     /// Asked now and then from every thread; true ends the search early. Empty: never. This is
     /// the only way in which time enters, and the caller owns the clock.
     std::function<bool()> stop;
@@ -25,7 +26,7 @@ struct SearchResult {
     double score = 0;    ///< inner problems solved exactly
     std::string origin;  ///< what found it
     std::uint64_t evaluations = 0;
-    std::string stopped_by;  ///< "budget", "time limit" or "exhausted"
+    std::string stopped_by;  ///< "budget", "time limit", "exhausted"; of a plan also "proof"
 };
 
 /// A way to look for a good partition into stage groups. Implementations are pure: equal problem

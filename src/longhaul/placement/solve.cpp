@@ -19,19 +19,71 @@ tl::unexpected<core::Diagnostics> defect(std::string where, std::string what) {
         {"", std::move(where), std::move(what), "this is a defect of longhaul; please report it"});
 }
 
-}  // namespace
+// Most problems are proved after a fraction of the search; the rest of it is for those that are
+// not.
+constexpr std::uint64_t kFirstSearchShare = 8;
+constexpr std::uint64_t kFirstProofShare = 20;
 
-core::Result<Plan> solve(const Problem& problem,
-                         const fabric::Fabric& fabric,
-                         const SolveOptions& options) {
-    SearchResult found = make_search(options.kind)->run(problem, options.search);
-    const Certificate certificate = certify(problem, found.score, options.proof);
+struct Attempt {
+    SearchResult found;
+    Bound bound;
+};
+
+/// Searches, then proves; a better placement that the proof comes upon replaces the found one.
+Attempt attempt(const Problem& problem,
+                SearchKind kind,
+                const SearchOptions& search,
+                const ProofOptions& proof,
+                const SearchResult* known) {
+    SearchResult found = make_search(kind)->run(problem, search);
+    if (known != nullptr) {
+        found.evaluations += known->evaluations;
+        if (known->score <= found.score) {
+            found.stages = known->stages;
+            found.score = known->score;
+            found.origin = known->origin;
+        }
+    }
+    Certificate certificate = certify(problem, found.score, proof);
     if (certificate.better) {
         const Solved solved = solve_inner(problem.costs, *certificate.better);
         found.stages = in_order(*certificate.better, solved.order);
         found.score = solved.score.total();
         found.origin = "branch and bound";
     }
+    return {std::move(found), std::move(certificate.bound)};
+}
+
+Attempt attempt_twice(const Problem& problem, const SolveOptions& options) {
+    SearchOptions search = options.search;
+    search.budget = std::max<std::uint64_t>(1, search.budget / kFirstSearchShare);
+    ProofOptions proof = options.proof;
+    proof.work /= kFirstProofShare;
+    Attempt first = attempt(problem, options.kind, search, proof, nullptr);
+    if (gap_between(first.found.score, first.bound.value).optimal) {
+        first.found.stopped_by = "proof";
+        return first;
+    }
+    if (first.found.stopped_by == "time limit") {
+        return first;
+    }
+    search.budget = options.search.budget - std::min(options.search.budget, search.budget);
+    ++search.run;
+    Attempt second = attempt(problem, options.kind, search, options.proof, &first.found);
+    second.bound.nodes += first.bound.nodes;
+    if (first.bound.value > second.bound.value) {
+        second.bound.value = first.bound.value;
+        second.bound.method = first.bound.method;
+    }
+    return second;
+}
+
+}  // namespace
+
+core::Result<Plan> solve(const Problem& problem,
+                         const fabric::Fabric& fabric,
+                         const SolveOptions& options) {
+    auto [found, bound] = attempt_twice(problem, options);
     // Read backwards the path costs the same: begin at the end that holds the lowest device.
     if (std::ranges::min(found.stages.back()) < std::ranges::min(found.stages.front())) {
         std::ranges::reverse(found.stages);
@@ -47,7 +99,7 @@ core::Result<Plan> solve(const Problem& problem,
                                   plan.score.total(),
                                   found.score));
     }
-    plan.bound = certificate.bound;
+    plan.bound = bound;
     if (plan.bound.value > plan.score.total() * (1 + kRoundingOfSums)) {
         return defect("bound",
                       fmt::format("the rank map realises {} s, below the bound of {} s",

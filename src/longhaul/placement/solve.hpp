@@ -13,10 +13,11 @@ struct SolveOptions {
     int baseline_samples = 200;  ///< 0: no baselines
 };
 
-/// Searches, proves a bound (and takes a better placement when the proof finds one), composes
-/// pipelines, recomputes the score from the rank map, bounds it and compares it with the baselines.
-/// Fails (a defect of the search, not of the input) when the map does not realise the score that
-/// the search claimed. Paths, hash, times and command line stay empty: the caller knows them.
+/// Searches with a fraction of the budget and proves a bound; where that leaves a gap, again with
+/// the rest. Takes a better placement when the proof finds one. Then composes pipelines, recomputes
+/// the score from the rank map, bounds it and compares it with the baselines. Fails (a defect of
+/// the search, not of the input) when the map does not realise the score that the search claimed.
+/// Paths, hash, times and command line stay empty: the caller knows them.
 [[nodiscard]] core::Result<Plan> solve(const Problem& problem,
                                        const fabric::Fabric& fabric,
                                        const SolveOptions& options);
