@@ -129,6 +129,11 @@ class FilesTest(unittest.TestCase):
 
     # ---- what is read --------------------------------------------------------------------------
 
+    def test_an_output_that_cannot_be_written_is_refused_before_the_search(self):
+        # So large a budget would search for days.
+        self.refused("folder exists", "place", "--fabric", "fabric.json", *SHAPE, *PAYLOADS,
+                     "--budget", "1000000000000", "-o", "absent/plan.json")
+
     def test_devices_without_an_end_are_refused(self):
         self.refused("/dev/zero: is a device", "fabric", "/dev/zero")
         self.refused("/dev/zero: is a device", "explain", "/dev/zero")

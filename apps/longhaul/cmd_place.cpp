@@ -31,8 +31,10 @@ std::string command_line(const Session& session) {
     return line;
 }
 
-/// "-o" must be writable before minutes of search are spent.
 core::Result<void> place(const Session& session, PlaceOptions options) {
+    if (core::Result<void> writable = check_writable(options.output); !writable) {
+        return writable;
+    }
     core::Result<LoadedProblem> loaded = load_problem(options.inputs);
     if (!loaded) {
         return tl::unexpected(loaded.error());

@@ -119,6 +119,26 @@ std::string link_target(std::string path) {
     return path;
 }
 
+core::Result<void> check_writable(const std::string& path) {
+    std::error_code ignored;
+    if (path.empty() || path == "-") {
+        return {};
+    }
+    if (std::filesystem::is_directory(path, ignored)) {
+        return core::fail({path, "", "is a directory", "name a file to write"});
+    }
+    const bool exists = std::filesystem::exists(path, ignored);
+    const bool plain = !exists || std::filesystem::is_regular_file(path, ignored);
+    // A plain file is replaced, so its folder counts; anything else is written in place.
+    const std::string folder = std::filesystem::path(link_target(path)).parent_path().string();
+    const std::string checked = !plain ? path : folder.empty() ? "." : folder;
+    if (::access(checked.c_str(), W_OK) != 0) {
+        return core::fail(
+            system_problem(path, "write", "check that its folder exists and is writable"));
+    }
+    return {};
+}
+
 core::Result<void> write_file(const std::string& path, std::string_view text) {
     if (path == "-") {
         print(text);

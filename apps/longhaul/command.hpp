@@ -60,6 +60,10 @@ void warn(std::string_view text);
 /// The file or folder that a path names: symbolic links followed, also to what does not exist yet.
 [[nodiscard]] std::string link_target(std::string path);
 
+/// Fails when write_file could not write there, as far as that can be told before: for commands
+/// that work long before they write.
+[[nodiscard]] core::Result<void> check_writable(const std::string& path);
+
 /// Writes text to standard output; write errors are found at the end of main.
 void print(std::string_view text);
 
