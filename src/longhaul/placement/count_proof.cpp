@@ -11,6 +11,7 @@
 namespace longhaul::placement {
 namespace proof {
 
+constexpr std::size_t kMaxDevices = 60'000;  // counts are 16 bits wide
 constexpr std::size_t kMaxColumns = 400'000;
 constexpr std::uint64_t kBoundWork = 8;  // a bound costs about as much as passing over 8 columns
 constexpr std::uint64_t kLeafWork = 100;
@@ -64,7 +65,9 @@ public:
         result_ = {};
         result_.best = target;
         stopped_ = false;
-        if (root_bound() < target_) {
+        if (root_bound() < target_ && shape_.dp > kMaxStageDevices) {
+            stopped_ = true;
+        } else if (root_bound() < target_) {
             std::optional<Columns> columns =
                 Columns::list(model_,
                               bounds_.levels(),
@@ -308,8 +311,7 @@ CountProof::CountProof(Costs costs, Shape shape, std::vector<int> sizes)
 CountProof::~CountProof() = default;
 
 bool CountProof::applicable(Shape shape, const std::vector<int>& sizes) {
-    return sizes.size() <= kMaxPackedClasses && shape.dp <= kMaxStageDevices &&
-           std::ranges::max(sizes) <= 60'000;
+    return sizes.size() <= kMaxPackedClasses && shape.devices() <= kMaxDevices;
 }
 
 double CountProof::root_bound() {

@@ -36,7 +36,8 @@ public:
     CountProof(const CountProof&) = delete;
     CountProof& operator=(const CountProof&) = delete;
 
-    /// Whether the number of classes and devices can be handled at all.
+    /// Whether the number of classes and devices can be handled at all. Stages of more than
+    /// kMaxStageDevices devices have the bound of the root only: run then gives up at once.
     [[nodiscard]] static bool applicable(Shape shape, const std::vector<int>& sizes);
 
     /// Bound of the whole problem without branching. Milliseconds at most.

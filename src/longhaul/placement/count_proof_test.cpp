@@ -66,5 +66,16 @@ TEST(CountProof, ProvesTheWorldWideOptimumInFewNodes) {
     EXPECT_LT(result.nodes, 10'000U);
 }
 
+// Classes of 301 and 299 on 3 stages of 200: 301 is no multiple of 3, so at least one of the two edges
+// crosses the classes. By hand: path >= 1 + 10; every device has 199 peers of its class at 1.
+TEST(CountProof, LargeStagesHaveTheBoundOfTheRoot) {
+    core::Grid<double> between(2, 2, 10.0);
+    between(0, 0) = between(1, 1) = 1;
+    CountProof proof({between, between}, {3, 200}, {301, 299});
+    EXPECT_DOUBLE_EQ(proof.root_bound(), 199 + 11);
+    EXPECT_FALSE(proof.run(1e6, {}).complete);
+    EXPECT_TRUE(proof.run(210, {}).complete);
+}
+
 }  // namespace
 }  // namespace longhaul::placement

@@ -125,6 +125,9 @@ int ProfileCounter::fewest(std::size_t components, const Profile& total, int sta
     if (even) {
         return 1;
     }
+    if (dp_ > kMaxStageDevices) {
+        return 2;  // more are not looked for
+    }
     Entry& entry = cache_[key >> (64 - kProfileCacheBits)];
     if (entry.key != key || entry.answer == 0) {
         entry = {key, stages == 2 || two_blocks_do(total, stages, dp_, components) ? 2 : 3};

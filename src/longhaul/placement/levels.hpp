@@ -20,7 +20,7 @@ namespace longhaul::placement {
 /// Classes up to which profiles are packed.
 inline constexpr std::size_t kMaxPackedClasses = 16;
 
-/// Devices of a stage up to which profiles are counted.
+/// Devices of a stage up to which columns are listed, and profiles counted beyond two.
 inline constexpr int kMaxStageDevices = 127;
 
 /// Devices of each component, or of each class.
@@ -51,7 +51,7 @@ struct Level {
 /// cached; the cache never changes one.
 class ProfileCounter {
 public:
-    /// Stages of `dp` devices each, dp <= kMaxStageDevices.
+    /// Stages of `dp` devices each.
     explicit ProfileCounter(int dp);
 
     /// Fewest different profiles of `stages` >= 1 stages that hold `total` together, over the first
