@@ -66,8 +66,8 @@ TEST(CountProof, ProvesTheWorldWideOptimumInFewNodes) {
     EXPECT_LT(result.nodes, 10'000U);
 }
 
-// Classes of 301 and 299 on 3 stages of 200: 301 is no multiple of 3, so at least one of the two edges
-// crosses the classes. By hand: path >= 1 + 10; every device has 199 peers of its class at 1.
+// Classes of 301 and 299 on 3 stages of 200: 301 is no multiple of 3, so at least one of the two
+// edges crosses the classes. By hand: path >= 1 + 10; every device has 199 peers of its class at 1.
 TEST(CountProof, LargeStagesHaveTheBoundOfTheRoot) {
     core::Grid<double> between(2, 2, 10.0);
     between(0, 0) = between(1, 1) = 1;
