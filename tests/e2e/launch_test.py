@@ -248,13 +248,15 @@ class OverSsh(LaunchCase):
 
     def check_all_ended(self):
         for path in self.seen.iterdir():
+            if path.suffix == ".new":
+                continue  # ended while it wrote
             pid = int(path.read_text())
             deadline = time.monotonic() + 20
             while alive(pid) and time.monotonic() < deadline:
                 time.sleep(0.05)
             self.assertFalse(alive(pid), "a training process was left behind")
 
-    SLEEPER = ["sh", "-c", 'echo $$ >"$0/$RANK"; exec sleep 300']
+    SLEEPER = ["sh", "-c", 'echo $$ >"$0/$RANK.new"; mv "$0/$RANK.new" "$0/$RANK"; exec sleep 300']
 
     def test_a_swapped_rank_ends_the_whole_job(self):
         self.emit("env", EQUAL, MIXED, command=[*self.SLEEPER, str(self.seen)])
@@ -281,7 +283,7 @@ class OverSsh(LaunchCase):
 
     def test_a_failing_process_ends_the_whole_job(self):
         self.emit("env", EQUAL, MIXED, command=[
-            "sh", "-c", 'echo $$ >"$0/$RANK"; [ "$RANK" != 2 ] || exit 9; exec sleep 300',
+            "sh", "-c", 'echo $$ >"$0/$RANK.new"; mv "$0/$RANK.new" "$0/$RANK"; [ "$RANK" != 2 ] || exit 9; exec sleep 300',
             str(self.seen)])
         result = self.start()
         self.assertEqual(result.returncode, 1)
