@@ -255,6 +255,23 @@ class OverSsh(LaunchCase):
             while alive(pid) and time.monotonic() < deadline:
                 time.sleep(0.05)
             self.assertFalse(alive(pid), "a training process was left behind")
+        deadline = time.monotonic() + 5  # far below the 30 s after which a process is killed by force
+        while self.watchers() and time.monotonic() < deadline:
+            time.sleep(0.05)
+        self.assertEqual(self.watchers(), [], "start_host.sh was left behind")
+
+    def watchers(self):
+        """Processes of start_host.sh that run in the homes of this test."""
+        found = []
+        for process in pathlib.Path("/proc").glob("[0-9]*"):
+            try:
+                words = (process / "cmdline").read_bytes()
+                if b"start_host.sh" in words and os.readlink(process / "cwd").startswith(
+                        str(self.folder)):
+                    found.append(words)
+            except OSError:
+                pass  # ended meanwhile
+        return found
 
     SLEEPER = ["sh", "-c", 'echo $$ >"$0/$RANK.new"; mv "$0/$RANK.new" "$0/$RANK"; exec sleep 300']
 

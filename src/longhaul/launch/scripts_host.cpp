@@ -47,7 +47,7 @@ child() {
         (sleep 30; kill -KILL "$command") >/dev/null 2>&1 &
         killer=$!
         wait "$command" 2>/dev/null || :
-        kill "$killer" 2>/dev/null || :
+        kill -KILL "$killer" 2>/dev/null || :  # it ignores TERM, as its parent does
     fi
     exit "$status"
 }
