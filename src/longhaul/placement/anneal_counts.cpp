@@ -30,18 +30,13 @@ public:
 
     AnnealedCounts run(const AnnealOptions& options) {
         State best = now_;
-        const double start = options.start_temperature * now_.total;
-        const double end = options.end_temperature * now_.total;
+        const double first = now_.total;
         std::uint64_t done = 0;
         for (; done < options.evaluations; ++done) {
             if (done % options.stop_interval == 0 && options.stop && options.stop()) {
                 break;
             }
-            const double progress =
-                static_cast<double>(done) / static_cast<double>(options.evaluations);
-            const double temperature = start * std::pow(end / start, progress);
-            const double limit = now_.total - temperature * std::log(1 - random_.uniform());
-            step(limit);
+            step(acceptance_limit(options, first, now_.total, done, random_));
             if (now_.total < best.total) {
                 best = now_;
             }
@@ -224,6 +219,18 @@ private:
 };
 
 }  // namespace
+
+double acceptance_limit(const AnnealOptions& options,
+                        double first,
+                        double current,
+                        std::uint64_t done,
+                        core::Random& random) {
+    const double start = options.start_temperature * first;
+    const double end = options.end_temperature * first;
+    const double progress = static_cast<double>(done) / static_cast<double>(options.evaluations);
+    const double temperature = start * std::pow(end / start, progress);
+    return current - temperature * std::log(1 - random.uniform());
+}
 
 AnnealedCounts anneal_counts(CountModel& model,
                              const Counts& start,

@@ -16,6 +16,14 @@ struct AnnealOptions {
     std::uint64_t stop_interval = 128;  ///< evaluations between two questions to `stop`
 };
 
+/// Largest score that the next candidate may have: the current one plus an exponential draw at the
+/// temperature after `done` evaluations, which falls geometrically. `first` is the starting score.
+[[nodiscard]] double acceptance_limit(const AnnealOptions& options,
+                                      double first,
+                                      double current,
+                                      std::uint64_t done,
+                                      core::Random& random);
+
 struct AnnealedCounts {
     Counts counts;  ///< rows in path order
     double score = 0;

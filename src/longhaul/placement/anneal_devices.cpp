@@ -1,7 +1,6 @@
 #include "longhaul/placement/anneal_devices.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 namespace longhaul::placement {
 namespace {
@@ -27,17 +26,13 @@ public:
     AnnealedStages run(const AnnealOptions& options) {
         Stages best = now_;
         double best_total = total_;
-        const double start = options.start_temperature * total_;
-        const double end = options.end_temperature * total_;
+        const double first = total_;
         std::uint64_t done = 0;
         for (; done < options.evaluations; ++done) {
             if (done % options.stop_interval == 0 && options.stop && options.stop()) {
                 break;
             }
-            const double progress =
-                static_cast<double>(done) / static_cast<double>(options.evaluations);
-            const double temperature = start * std::pow(end / start, progress);
-            step(total_ - temperature * std::log(1 - random_.uniform()));
+            step(acceptance_limit(options, first, total_, done, random_));
             if (total_ < best_total) {
                 best = now_;
                 best_total = total_;

@@ -9,7 +9,7 @@
 #include "longhaul/placement/long_path.hpp"
 
 namespace longhaul::placement {
-namespace proof {
+namespace {
 
 constexpr std::size_t kMaxDevices = 60'000;  // counts are 16 bits wide
 constexpr std::size_t kMaxColumns = 400'000;
@@ -40,9 +40,7 @@ double spanning_tree(const core::Grid<double>& edges) {
     return weight;
 }
 
-}  // namespace proof
-
-using namespace proof;  // NOLINT(google-build-using-namespace): of this file alone
+}  // namespace
 
 class CountProof::Engine {
 public:
