@@ -179,7 +179,9 @@ void ExchangeTerm::add_flows(ExchangePlan& plan) const {
         plan.flows.push_back({b, a, gb});
     };
     if (kind_ == Exchange::kRing) {
-        const Ring ring = best_ring(hops(plan.group, shard));
+        const core::Grid<double> ring_hops = hops(plan.group, shard);
+        Ring ring = best_ring(ring_hops);
+        shorten(ring, ring_hops);
         plan.exact = ring.exact();
         plan.order = ring.order;
         for (std::size_t i = 0; i < n; ++i) {

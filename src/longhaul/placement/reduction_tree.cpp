@@ -16,6 +16,7 @@ constexpr double kNever = std::numeric_limits<double>::infinity();
 /// What is known of one set and root: seconds, and how the last merge comes about.
 struct Best {
     double seconds = kNever;
+    double sum = 0;           // of all hops below: decides between equal seconds
     int partner = -1;         // root of the half that sends
     std::uint32_t other = 0;  // that half
 };
@@ -42,7 +43,11 @@ public:
         }
         ReductionTree tree;
         for (int root = 1; root < static_cast<int>(n_); ++root) {
-            tree.root = at(all, root).seconds < at(all, tree.root).seconds ? root : tree.root;
+            const Best& best = at(all, tree.root);
+            const Best& found = at(all, root);
+            const bool better = found.seconds < best.seconds ||
+                                (found.seconds == best.seconds && found.sum < best.sum);
+            tree.root = better ? root : tree.root;
         }
         tree.seconds = tree.bound = at(all, tree.root).seconds;
         collect(all, tree.root, tree.merges);
@@ -68,14 +73,16 @@ private:
     void merge(std::uint32_t set, std::uint32_t a) {
         for (std::uint32_t roots = a; roots != 0; roots &= roots - 1) {
             const int root = std::countr_zero(roots);
-            const double below = at(a, root).seconds;
+            const Best below = at(a, root);
             Best& best = at(set, root);
             for (std::uint32_t senders = set & ~a; senders != 0; senders &= senders - 1) {
                 const int sender = std::countr_zero(senders);
-                const double seconds =
-                    std::max(below, at(set & ~a, sender).seconds) + hops_(root, sender);
-                if (seconds < best.seconds) {
-                    best = {seconds, sender, set & ~a};
+                const Best& sent = at(set & ~a, sender);
+                const double hop = hops_(root, sender);
+                const double seconds = std::max(below.seconds, sent.seconds) + hop;
+                const double sum = below.sum + sent.sum + hop;
+                if (seconds < best.seconds || (seconds == best.seconds && sum < best.sum)) {
+                    best = {seconds, sum, sender, set & ~a};
                 }
             }
         }
@@ -122,7 +129,11 @@ public:
 private:
     struct Cell {
         double seconds = 0;
+        double sum = 0;  // of all hops below: decides between equal seconds
         std::size_t partner = 0;
+        friend bool operator<(const Cell& a, const Cell& b) {
+            return a.seconds < b.seconds || (a.seconds == b.seconds && a.sum < b.sum);
+        }
     };
 
     static std::size_t middle(std::size_t low, std::size_t high) {
@@ -147,10 +158,11 @@ private:
         }
         for (std::size_t a = low; a < cut; ++a) {
             for (std::size_t b = cut; b < high; ++b) {
-                const double seconds = std::max(below[a].seconds, below[b].seconds) +
-                                       hops_((*order_)[a], (*order_)[b]);
-                here[a] = seconds < here[a].seconds ? Cell{seconds, b} : here[a];
-                here[b] = seconds < here[b].seconds ? Cell{seconds, a} : here[b];
+                const double hop = hops_((*order_)[a], (*order_)[b]);
+                const double seconds = std::max(below[a].seconds, below[b].seconds) + hop;
+                const double sum = below[a].sum + below[b].sum + hop;
+                here[a] = std::min(here[a], Cell{seconds, sum, b});
+                here[b] = std::min(here[b], Cell{seconds, sum, a});
             }
         }
         work_ += (cut - low) * (high - cut);
@@ -162,7 +174,7 @@ private:
                                         std::size_t level) const {
         std::size_t best = low;
         for (std::size_t k = low; k < high; ++k) {
-            best = levels_[level][k].seconds < levels_[level][best].seconds ? k : best;
+            best = levels_[level][k] < levels_[level][best] ? k : best;
         }
         return best;
     }

@@ -25,12 +25,13 @@ struct ReductionTree {
     [[nodiscard]] bool exact() const { return seconds <= bound; }
 };
 
-/// The best tree under symmetric hops (n x n, seconds of one sum from member to member). With n
-/// members, halves have ceil(n / 2) and floor(n / 2) members:
+/// The best tree under symmetric hops (n x n, seconds of one sum from member to member); among
+/// equally fast ones a small sum of hops decides. With n members, halves have ceil(n / 2) and
+/// floor(n / 2) members:
 ///
 ///     f({r}, r) = 0
-///     f(S, r)   = min over halves A with r and B, over q in B, of max(f(A, r), f(B, q)) + hop(r,
-///     q)
+///     f(S, r)   = min over halves A with r and B, min over q in B,
+///                 of max(f(A, r), f(B, q)) + hop(r, q)
 ///
 /// Exact up to kMaxExactTree members (O(3^n)); above, members in the order of nearest-neighbour
 /// tours are halved where they stand, and swaps of the slowest branch improve the order, a fixed

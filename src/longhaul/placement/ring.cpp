@@ -238,6 +238,30 @@ double slowest_hop(const Hops& hops, const Order& order) {
 
 }  // namespace
 
+void shorten(Ring& ring, const Hops& hops) {
+    const std::size_t n = ring.order.size();
+    for (bool better = n > 3; better;) {
+        better = false;
+        for (std::size_t i = 0; i + 2 < n; ++i) {
+            for (std::size_t j = i + 2; j < n; ++j) {
+                const int a = ring.order[i];
+                const int b = ring.order[i + 1];
+                const int c = ring.order[j];
+                const int d = ring.order[(j + 1) % n];
+                if (a == d || std::max(hops(a, c), hops(b, d)) > ring.slowest) {
+                    continue;
+                }
+                const double saved = hops(a, b) + hops(c, d) - hops(a, c) - hops(b, d);
+                if (saved > 1e-12 * ring.slowest) {
+                    std::reverse(ring.order.begin() + static_cast<std::ptrdiff_t>(i) + 1,
+                                 ring.order.begin() + static_cast<std::ptrdiff_t>(j) + 1);
+                    better = true;
+                }
+            }
+        }
+    }
+}
+
 double biconnected_threshold(const Hops& hops) {
     const std::vector<double> levels = distinct_hops(hops);
     return levels[biconnected_level(hops, levels)];

@@ -26,6 +26,10 @@ struct Ring {
 /// is exact where it meets the bound.
 [[nodiscard]] Ring best_ring(const core::Grid<double>& hops);
 
+/// The same ring with a shorter sum of hops and none slower than its slowest: tails turned around
+/// as long as that helps (2-opt). Fewer long hops load shared links less.
+void shorten(Ring& ring, const core::Grid<double>& hops);
+
 /// Least threshold under which the members are biconnected (n >= 3). O(n^2 log n).
 [[nodiscard]] double biconnected_threshold(const core::Grid<double>& hops);
 

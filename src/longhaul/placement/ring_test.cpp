@@ -95,6 +95,48 @@ TEST(BestRing, SitesAreCrossedByTheirBestRing) {
     EXPECT_EQ(best_ring(sites(4, 1, between)).slowest, 9);
 }
 
+TEST(Shorten, KeepsTheRingAndItsSlowestHop) {
+    for (int i = 0; i < 100; ++i) {
+        testing::Instance instance(703, i);
+        const std::size_t n = 2 + static_cast<std::size_t>(i) % 20;
+        const auto hops = random_costs(n, instance.levels, instance.equal_rows, instance.random);
+        const auto sum = [&](const Ring& ring) {
+            double all = 0;
+            for (std::size_t k = 0; k < n; ++k) {
+                all += hops(static_cast<std::size_t>(ring.order[k]),
+                            static_cast<std::size_t>(ring.order[(k + 1) % n]));
+            }
+            return all;
+        };
+        const Ring before = best_ring(hops);
+        Ring after = before;
+        shorten(after, hops);
+        ASSERT_LE(sum(after), sum(before) + 1e-12) << i;
+        ASSERT_LE(slowest_of(hops, after.order), before.slowest) << i;
+        std::ranges::sort(after.order);
+        ASSERT_EQ(after.order, testing::counted(n)) << i;
+    }
+}
+
+TEST(Shorten, CrossesASlowLinkTwice) {
+    // Two sites of 4 members dealt in turn: hops of 1 inside, 2 across. Every ring crosses, none
+    // has to more than twice: 6 x 1 + 2 x 2.
+    core::Grid<double> hops(8, 8);
+    for (std::size_t i = 0; i < 8; ++i) {
+        for (std::size_t j = 0; j < 8; ++j) {
+            hops(i, j) = i % 2 == j % 2 ? 1 : 2;
+        }
+    }
+    Ring ring{testing::counted(8), 2, 2};
+    shorten(ring, hops);
+    double sum = 0;
+    for (std::size_t k = 0; k < 8; ++k) {
+        sum += hops(static_cast<std::size_t>(ring.order[k]),
+                    static_cast<std::size_t>(ring.order[(k + 1) % 8]));
+    }
+    EXPECT_EQ(sum, 10);
+}
+
 TEST(BestRing, RandomHopsOfManyMembersMostlyMeetTheBound) {
     // A dense random graph has a ring as soon as it is biconnected, with few exceptions (Komlos and
     // Szemeredi, 1983: as soon as no member has fewer than two hops).
