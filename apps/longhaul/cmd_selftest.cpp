@@ -65,7 +65,8 @@ bool check_transfer() {
     const auto fabric = fabric::read_fabric(text, "two devices");
     const double both = 0.010 + 0.25 * 8 / 1.0 + 0.030 + 0.25 * 8 / 3.0;
     const double twice =
-        fabric ? 2 * fabric::transfer_seconds(*fabric, core::Gigabytes(0.25), 1)(0, 1) : 0;
+        fabric ? 2 * fabric::transfer_seconds(make_links(*fabric), core::Gigabytes(0.25), 1)(0, 1)
+               : 0;
     return print_check("sum of both directions' transfer times is kept",
                        std::abs(twice - both) < 1e-12,
                        fmt::format("{} s", twice));

@@ -37,7 +37,7 @@ void add_placement_inputs(CLI::App& command, PlacementInputs& inputs) {
         command
             .add_option("--job", inputs.job, "job file (TOML), instead of the six options below")
             ->type_name("FILE");
-    auto* pp = command.add_option("--pp", inputs.pp, "stages of a pipeline, at most 16")
+    auto* pp = command.add_option("--pp", inputs.pp, "stages of a pipeline")
                    ->check(CLI::Range(1, kMaxDegree));
     auto* dp = command.add_option("--dp", inputs.dp, "replicas = devices of a stage group")
                    ->check(CLI::Range(1, kMaxDegree));

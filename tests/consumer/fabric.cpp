@@ -8,9 +8,11 @@ int main() {
     const auto fabric = longhaul::fabric::read_fabric(
         R"({"labels": ["a", "b"], "alpha_ms": [[0, 10], [10, 0]], "beta_gbps": [[0, 8], [8, 0]]})",
         "two.json");
-    const bool good = fabric && std::abs(longhaul::fabric::transfer_seconds(
-                                             *fabric, longhaul::core::Gigabytes(1), 1)(0, 1) -
-                                         1.010) < 1e-12;
+    const bool good =
+        fabric &&
+        std::abs(longhaul::fabric::transfer_seconds(
+                     longhaul::fabric::make_links(*fabric), longhaul::core::Gigabytes(1), 1)(0, 1) -
+                 1.010) < 1e-12;
     std::cout << "fabric " << (good ? "works" : "is broken") << '\n';
     return good ? 0 : 1;
 }

@@ -135,20 +135,23 @@ std::vector<std::vector<int>> Fabric::shared_sides() const {
     return sides;
 }
 
-core::Grid<double> transfer_seconds(const Fabric& fabric, core::Gigabytes payload, int messages) {
+Links make_links(const Fabric& fabric) {
     const core::Grid<double>& alpha = fabric.parts().alpha_ms;
     const core::Grid<double>& beta = fabric.parts().beta_gbps;
     const std::size_t n = fabric.size();
-    core::Grid<double> seconds(n, n, 0.0);
+    core::Grid<double> latency(n, n, 0.0);
+    core::Grid<double> slowness(n, n, 0.0);
     for (std::size_t i = 0; i < n; ++i) {
         for (std::size_t j = i + 1; j < n; ++j) {
-            const double latency = messages * (alpha(i, j) + alpha(j, i)) / 2 / 1000;
-            const double serialisation =
-                8 * payload.value() * (1 / beta(i, j) + 1 / beta(j, i)) / 2;
-            seconds(i, j) = seconds(j, i) = latency + serialisation;
+            latency(i, j) = latency(j, i) = (alpha(i, j) + alpha(j, i)) / 2 / 1000;
+            slowness(i, j) = slowness(j, i) = 8 * (1 / beta(i, j) + 1 / beta(j, i)) / 2;
         }
     }
-    return seconds;
+    return {std::move(latency), std::move(slowness)};
+}
+
+PairMatrix transfer_seconds(const Links& links, core::Gigabytes payload, double messages) {
+    return combined(messages, links.latency_s, payload.value(), links.slowness);
 }
 
 std::vector<int> index_of_labels(const std::vector<std::string>& labels) {

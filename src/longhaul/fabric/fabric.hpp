@@ -9,6 +9,7 @@
 #include "longhaul/core/grid.hpp"
 #include "longhaul/core/units.hpp"
 #include "longhaul/core/value.hpp"
+#include "longhaul/fabric/pair_matrix.hpp"
 #include "longhaul/fabric/shared.hpp"
 
 namespace longhaul::fabric {
@@ -67,13 +68,21 @@ private:
     FabricParts parts_;
 };
 
-/// Symmetric equal-payload transfer time in seconds, n x n, zero on the diagonal:
-///     T_ij(c, m) = m (a_ij + a_ji) / 2 / 1000 + 8 c (1/b_ij + 1/b_ji) / 2
+/// What a transfer between two devices costs, the same in both directions: one message of c GB
+/// takes latency_s + c slowness seconds.
+struct Links {
+    PairMatrix latency_s;  ///< (a_ij + a_ji) / 2, seconds a message
+    PairMatrix slowness;   ///< 8 (1/b_ij + 1/b_ji) / 2, seconds a GB
+};
+
 /// The harmonic mean of both bandwidths keeps the sum of both directions' serialisation times.
-/// Source: geo-placement page, "Architecture". c >= 0, m >= 0. O(n^2).
-[[nodiscard]] core::Grid<double> transfer_seconds(const Fabric& fabric,
-                                                  core::Gigabytes payload,
-                                                  int messages);
+/// Source: geo-placement page, "Architecture". O(n^2).
+[[nodiscard]] Links make_links(const Fabric& fabric);
+
+/// Transfer time in seconds: T_ij(c, m) = m latency_ij + c slowness_ij. c >= 0, m >= 0.
+[[nodiscard]] PairMatrix transfer_seconds(const Links& links,
+                                          core::Gigabytes payload,
+                                          double messages);
 
 /// Index of equal labels in order of first occurrence: O(n log n).
 [[nodiscard]] std::vector<int> index_of_labels(const std::vector<std::string>& labels);

@@ -46,13 +46,13 @@ TEST(FabricProperty, ScalingBandwidthDividesSerialisation) {
         }
         const Fabric after = Fabric::make(parts, "f").value();
         const auto payload = core::Gigabytes(0.7);
-        const auto latency = transfer_seconds(before, core::Gigabytes(0), 3);
-        const auto slow = transfer_seconds(before, payload, 3);
-        const auto fast = transfer_seconds(after, payload, 3);
-        for (std::size_t i = 0; i < slow.cells().size(); ++i) {
-            const double serialisation = slow.cells()[i] - latency.cells()[i];
-            RC_ASSERT(std::abs(fast.cells()[i] - latency.cells()[i] - serialisation / k) <
-                      1e-9 * (1 + serialisation / k));
+        const auto latency = transfer_seconds(make_links(before), core::Gigabytes(0), 3);
+        const auto slow = transfer_seconds(make_links(before), payload, 3);
+        const auto fast = transfer_seconds(make_links(after), payload, 3);
+        for (std::size_t i = 0; i < slow.table().cells().size(); ++i) {
+            const double serialisation = slow.table().cells()[i] - latency.table().cells()[i];
+            RC_ASSERT(std::abs(fast.table().cells()[i] - latency.table().cells()[i] -
+                               serialisation / k) < 1e-9 * (1 + serialisation / k));
         }
     }));
 }
@@ -75,9 +75,9 @@ TEST(FabricProperty, PermutingDevicesPermutesTheTimes) {
         }
         permuted.alpha_interval.reset();
         const auto before =
-            transfer_seconds(Fabric::make(parts, "f").value(), core::Gigabytes(0.3), 2);
-        const auto after =
-            transfer_seconds(Fabric::make(permuted, "f").value(), core::Gigabytes(0.3), 2);
+            transfer_seconds(make_links(Fabric::make(parts, "f").value()), core::Gigabytes(0.3), 2);
+        const auto after = transfer_seconds(
+            make_links(Fabric::make(permuted, "f").value()), core::Gigabytes(0.3), 2);
         for (std::size_t i = 0; i < n; ++i) {
             for (std::size_t j = 0; j < n; ++j) {
                 RC_ASSERT(after(i, j) == before(old[i], old[j]));

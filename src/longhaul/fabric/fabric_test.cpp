@@ -39,7 +39,7 @@ using Places = std::vector<std::string>;
 TEST(TransferSeconds, KeepsTheSumOfBothDirections) {
     // By hand: (0.010 + 0.25 * 8 / 1) + (0.030 + 0.25 * 8 / 3) is twice the symmetric time.
     const Fabric fabric = Fabric::make(two_devices(), "f").value();
-    const core::Grid<double> seconds = transfer_seconds(fabric, core::Gigabytes(0.25), 1);
+    const PairMatrix seconds = transfer_seconds(make_links(fabric), core::Gigabytes(0.25), 1);
     const double both = 0.010 + 0.25 * 8 / 1.0 + 0.030 + 0.25 * 8 / 3.0;
     EXPECT_NEAR(2 * seconds(0, 1), both, 1e-12);
     EXPECT_EQ(seconds(0, 1), seconds(1, 0));
@@ -50,8 +50,9 @@ TEST(TransferSeconds, KeepsTheSumOfBothDirections) {
 TEST(TransferSeconds, MessagesMultiplyTheLatencyOnly) {
     // By hand: 7 messages of (10 + 30) / 2 = 20 ms, and no payload.
     const Fabric fabric = Fabric::make(two_devices(), "f").value();
-    EXPECT_NEAR(transfer_seconds(fabric, core::Gigabytes(0), 7)(0, 1), 7 * 0.020, 1e-15);
-    EXPECT_EQ(transfer_seconds(fabric, core::Gigabytes(0), 0)(0, 1), 0);
+    EXPECT_NEAR(
+        transfer_seconds(make_links(fabric), core::Gigabytes(0), 7)(0, 1), 7 * 0.020, 1e-15);
+    EXPECT_EQ(transfer_seconds(make_links(fabric), core::Gigabytes(0), 0)(0, 1), 0);
 }
 
 TEST(Fabric, DiagonalsAreIgnored) {
@@ -60,7 +61,7 @@ TEST(Fabric, DiagonalsAreIgnored) {
         parts.alpha_ms(0, 0) = parts.beta_gbps(1, 1) = value;
         const core::Result<Fabric> fabric = Fabric::make(std::move(parts), "f");
         ASSERT_TRUE(fabric);
-        EXPECT_EQ(transfer_seconds(*fabric, core::Gigabytes(1), 1)(0, 0), 0);
+        EXPECT_EQ(transfer_seconds(make_links(*fabric), core::Gigabytes(1), 1)(0, 0), 0);
     }
 }
 

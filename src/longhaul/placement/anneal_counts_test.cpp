@@ -29,7 +29,7 @@ struct CountStart {
     testing::Instance instance;
     Problem problem;
     Classes classes;
-    Costs costs;
+    ClassCosts costs;
     Counts counts;
 };
 
@@ -67,7 +67,7 @@ TEST(AnnealCounts, ImprovesTheBestSeedToTheKnownOptimum) {
     // known from an exhaustive search over region counts.
     const Problem problem = testing::shipped_problem("dtfm-table2-worldwide.json", 0.512, 1.3);
     const Classes classes = exact_classes(problem.costs);
-    const Costs costs = class_costs(problem.costs, classes);
+    const ClassCosts costs = class_costs(problem.costs, classes);
     CountModel model(costs);
     std::uint64_t evaluations = 0;
     const std::vector<Seed> seeds =

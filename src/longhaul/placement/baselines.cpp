@@ -43,10 +43,10 @@ Baselines make_baselines(const Problem& problem,
     baselines.samples = samples;
     baselines.seed = seed;
     const Placement host(problem.shape, counted(labels.size()));
-    baselines.host_order = score_as_mapped(problem.costs, host);
-    baselines.host_order_solved = solve_inner(problem.costs, host.stages()).score.total();
+    baselines.host_order = score_as_mapped(problem, host);
+    baselines.host_order_solved = solve_inner(problem, host.stages()).score.total();
     baselines.label_per_stage =
-        solve_inner(problem.costs, label_stages(problem, labels, baselines.labels_fit)).score;
+        solve_inner(problem, label_stages(problem, labels, baselines.labels_fit)).score;
     std::vector<double> maps(samples);
     std::vector<double> partitions(samples);
     core::parallel_for(maps.size(), threads, [&](std::size_t i) {
@@ -54,8 +54,8 @@ Baselines make_baselines(const Problem& problem,
         std::vector<int> devices = counted(labels.size());
         random.shuffle(std::span<int>(devices));
         const Placement map(problem.shape, std::move(devices));
-        maps[i] = score_as_mapped(problem.costs, map).total();
-        partitions[i] = solve_inner(problem.costs, map.stages()).score.total();
+        maps[i] = score_as_mapped(problem, map).total();
+        partitions[i] = solve_inner(problem, map.stages()).score.total();
     });
     baselines.maps = core::summarise(std::move(maps));
     baselines.partitions = core::summarise(std::move(partitions));

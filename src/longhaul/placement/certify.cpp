@@ -11,7 +11,7 @@ constexpr double kRounding = 1e-12;  // sums of equal costs in another order may
 constexpr double kBoundTolerances[] = {0.05, 0.12, 0.3, 0.7};
 constexpr double kTargets[] = {0.5, 0.7, 0.8, 0.9, 0.95};  // of the way from bound to incumbent
 
-core::Grid<double> least_between(const core::Grid<double>& costs, const Classes& classes) {
+core::Grid<double> least_between(const PairMatrix& costs, const Classes& classes) {
     core::Grid<double> least(classes.size(), classes.size(), 0.0);
     for (std::size_t a = 0; a < classes.size(); ++a) {
         for (std::size_t b = a; b < classes.size(); ++b) {
@@ -78,7 +78,7 @@ private:
         return result;
     }
 
-    void prove(const Classes& classes, Costs costs) {
+    void prove(const Classes& classes, ClassCosts costs) {
         CountProof proof(std::move(costs), problem_.shape, sizes_of(classes));
         const std::string view = classes.exact
                                      ? fmt::format("{} device classes", classes.size())

@@ -55,13 +55,15 @@ TEST(Certify, NoisyClassesGiveABoundBelowTheOptimum) {
     for (int i = 0; i < 150; ++i) {
         testing::Instance instance(35, i);
         Problem problem = random_problem(testing::small_shape(i), 5, true, instance.random);
-        for (core::Grid<double>* grid : {&problem.costs.pipeline, &problem.costs.exchange}) {
-            for (std::size_t a = 0; a < grid->rows(); ++a) {
+        for (PairMatrix* costs : {&problem.costs.pipeline, &problem.costs.exchange}) {
+            core::Grid<double> factor(costs->size(), costs->size(), 1.0);
+            for (std::size_t a = 0; a < factor.rows(); ++a) {
                 for (std::size_t b = 0; b < a; ++b) {
-                    (*grid)(a, b) = (*grid)(b, a) =
-                        (*grid)(a, b) * (1 + 0.1 * instance.random.uniform());
+                    factor(a, b) = factor(b, a) = 1 + 0.1 * instance.random.uniform();
                 }
             }
+            testing::change_pairs(*costs,
+                                  [&](auto a, auto b, double cost) { return cost * factor(a, b); });
         }
         const double best = exhaustive(problem);
         const Certificate certificate = certify(problem, best, {});

@@ -5,17 +5,36 @@
 namespace longhaul::placement {
 namespace {
 
-constexpr std::size_t kComparedDevices = 512;
+constexpr std::size_t kComparedKinds = 512;
 
-/// Whether devices i and j have costs to all third devices within a factor 1 + tolerance.
-bool alike(const core::Grid<double>& costs, int i, int j, double tolerance, std::size_t stride) {
-    const double* a = costs.row(i).data();
-    const double* b = costs.row(j).data();
-    for (std::size_t k = 0; k < costs.rows(); k += stride) {
-        if (k == static_cast<std::size_t>(i) || k == static_cast<std::size_t>(j) || a[k] == b[k]) {
+/// The kinds of devices of a matrix, how many devices each has, and every stride-th to compare
+/// with.
+struct Kinds {
+    explicit Kinds(const PairMatrix& costs) : of_device(costs.kind_of_device()) {
+        members.resize(costs.kinds());
+        for (std::size_t i = 0; i < of_device.size(); ++i) {
+            members[of_device[i]].push_back(static_cast<int>(i));
+        }
+    }
+    const std::vector<int>& of_device;
+    std::vector<std::vector<int>> members;
+};
+
+/// Whether devices of kinds a and b have costs to all third devices within a factor 1 + tolerance.
+bool alike(const core::Grid<double>& table,
+           const Kinds& kinds,
+           std::size_t a,
+           std::size_t b,
+           double tolerance,
+           std::size_t stride) {
+    const double* x = table.row(a).data();
+    const double* y = table.row(b).data();
+    for (std::size_t k = 0; k < table.rows(); k += stride) {
+        const std::size_t own = (k == a ? 1U : 0U) + (k == b ? 1U : 0U);
+        if (kinds.members[k].size() <= own || x[k] == y[k]) {
             continue;
         }
-        if (tolerance == 0 || std::max(a[k], b[k]) > std::min(a[k], b[k]) * (1 + tolerance)) {
+        if (tolerance == 0 || std::max(x[k], y[k]) > std::min(x[k], y[k]) * (1 + tolerance)) {
             return false;
         }
     }
@@ -23,26 +42,33 @@ bool alike(const core::Grid<double>& costs, int i, int j, double tolerance, std:
 }
 
 Classes group(const Costs& costs, double tolerance, std::size_t stride) {
+    const Kinds kinds(costs.pipeline);
+    LONGHAUL_ASSERT(costs.exchange.kind_of_device() == kinds.of_device);
+    std::vector<std::size_t> first;  // kind that opened each class
+    std::vector<int> class_of_kind(kinds.members.size(), -1);
     Classes classes;
     classes.exact = tolerance == 0;
-    const auto n = static_cast<int>(costs.pipeline.rows());
-    for (int device = 0; device < n; ++device) {
-        const auto home =
-            std::ranges::find_if(classes.members, [&](const std::vector<int>& members) {
-                return alike(costs.pipeline, members.front(), device, tolerance, stride) &&
-                       alike(costs.exchange, members.front(), device, tolerance, stride);
+    for (std::size_t device = 0; device < kinds.of_device.size(); ++device) {
+        const std::size_t kind = kinds.of_device[device];
+        int& home = class_of_kind[kind];
+        if (home < 0) {
+            const auto same = std::ranges::find_if(first, [&](std::size_t other) {
+                return alike(costs.pipeline.table(), kinds, other, kind, tolerance, stride) &&
+                       alike(costs.exchange.table(), kinds, other, kind, tolerance, stride);
             });
-        classes.of_device.push_back(static_cast<int>(home - classes.members.begin()));
-        if (home == classes.members.end()) {
-            classes.members.push_back({device});
-        } else {
-            home->push_back(device);
+            home = static_cast<int>(same - first.begin());
+            if (same == first.end()) {
+                first.push_back(kind);
+                classes.members.emplace_back();
+            }
         }
+        classes.of_device.push_back(home);
+        classes.members[home].push_back(static_cast<int>(device));
     }
     return classes;
 }
 
-core::Grid<double> mean_between(const core::Grid<double>& costs, const Classes& classes) {
+core::Grid<double> mean_between(const PairMatrix& costs, const Classes& classes) {
     const std::size_t k = classes.size();
     core::Grid<double> mean(k, k, 0.0);
     for (std::size_t a = 0; a < k; ++a) {
@@ -74,11 +100,10 @@ Classes exact_classes(const Costs& costs) {
 }
 
 Classes tolerant_classes(const Costs& costs, double tolerance) {
-    return group(
-        costs, tolerance, (costs.pipeline.rows() + kComparedDevices - 1) / kComparedDevices);
+    return group(costs, tolerance, (costs.pipeline.kinds() + kComparedKinds - 1) / kComparedKinds);
 }
 
-Costs class_costs(const Costs& costs, const Classes& classes) {
+ClassCosts class_costs(const Costs& costs, const Classes& classes) {
     return {mean_between(costs.pipeline, classes), mean_between(costs.exchange, classes)};
 }
 

@@ -15,15 +15,21 @@ struct Classes {
 };
 
 /// Classes of devices i, j with equal costs to every third device; members are then
-/// interchangeable in any placement. O(n^2 + n K) for K classes when most comparisons end early.
+/// interchangeable in any placement. O(kinds^2 + kinds K) for K classes when most comparisons end
+/// early.
 [[nodiscard]] Classes exact_classes(const Costs& costs);
 
 /// Classes whose members' costs to every third device agree with those of the first member within
 /// a factor 1 + tolerance. Above 512 devices a fixed sample of third devices is compared. O(n K s).
 [[nodiscard]] Classes tolerant_classes(const Costs& costs, double tolerance);
 
-/// K x K costs between classes: mean over the pairs of devices (the common value when exact). The
-/// diagonal holds the cost inside a class, 0 for a class of one.
-[[nodiscard]] Costs class_costs(const Costs& costs, const Classes& classes);
+/// K x K costs between classes; the diagonal holds the cost inside a class, 0 for a class of one.
+struct ClassCosts {
+    core::Grid<double> pipeline;
+    core::Grid<double> exchange;
+};
+
+/// Means over the pairs of devices (the common value when exact).
+[[nodiscard]] ClassCosts class_costs(const Costs& costs, const Classes& classes);
 
 }  // namespace longhaul::placement

@@ -32,8 +32,8 @@ TEST(ExactClasses, AreTheInterchangeableDevices) {
         const std::size_t n = problem.shape.devices();
         for (std::size_t a = 0; a < n; ++a) {
             for (std::size_t b = a + 1; b < n; ++b) {
-                const bool same = interchangeable(problem.costs.pipeline, a, b) &&
-                                  interchangeable(problem.costs.exchange, a, b);
+                const bool same = interchangeable(problem.costs.pipeline.table(), a, b) &&
+                                  interchangeable(problem.costs.exchange.table(), a, b);
                 ASSERT_EQ(classes.of_device[a] == classes.of_device[b], same) << i;
             }
         }
@@ -68,7 +68,10 @@ TEST(ExactClasses, OfTheShippedFabrics) {
     EXPECT_EQ(count("dtfm-worldwide.json"), 8U);
     EXPECT_EQ(count("dtfm-table2-worldwide.json"), 8U);
     const fabric::Fabric two = testing::shipped("two-datacenters-synthetic.toml");
-    EXPECT_EQ(exact_classes(make_costs(two, testing::payloads(0.256, 0.65), {4, 8})).size(), 4U);
+    EXPECT_EQ(
+        exact_classes(make_costs(fabric::make_links(two), testing::payloads(0.256, 0.65), {4, 8}))
+            .size(),
+        4U);
 }
 
 /// Table 2 with every value off by up to `share`, each direction for itself.
@@ -86,7 +89,8 @@ fabric::Fabric noisy_table2(double share, std::uint64_t seed) {
 TEST(TolerantClasses, RecoverTheRegionsUnderNoise) {
     for (std::uint64_t seed = 0; seed < 10; ++seed) {
         const fabric::Fabric fabric = noisy_table2(0.1, seed);
-        const Costs costs = make_costs(fabric, testing::payloads(0.512, 0.65), {8, 8});
+        const Costs costs =
+            make_costs(fabric::make_links(fabric), testing::payloads(0.512, 0.65), {8, 8});
         EXPECT_EQ(exact_classes(costs).size(), 64U);
         const Classes classes = tolerant_classes(costs, 0.25);
         EXPECT_FALSE(classes.exact);

@@ -2,33 +2,16 @@
 
 #include <fmt/format.h>
 
-#include "longhaul/placement/path.hpp"
-
 namespace longhaul::placement {
-namespace {
 
-core::Grid<double> sum(core::Grid<double> a, const core::Grid<double>& b) {
-    for (std::size_t i = 0; i < a.cells().size(); ++i) {
-        a.cells()[i] += b.cells()[i];
-    }
-    return a;
-}
-
-}  // namespace
-
-Costs make_costs(const fabric::Fabric& fabric, const workload::Workload& workload, Shape shape) {
-    const core::Grid<double> forward =
-        fabric::transfer_seconds(fabric, workload.c_pp, workload.pp_messages);
-    const bool same = !workload.c_pp_backward && !workload.pp_backward_messages;
-    const core::Grid<double> shard =
-        fabric::transfer_seconds(fabric, workload.c_dp / shape.dp, workload.dp_messages);
-    return {sum(forward,
-                same ? forward
-                     : fabric::transfer_seconds(
-                           fabric,
-                           workload.c_pp_backward.value_or(workload.c_pp),
-                           workload.pp_backward_messages.value_or(workload.pp_messages))),
-            sum(shard, shard)};
+Costs make_costs(const fabric::Links& links, const workload::Workload& workload, Shape shape) {
+    const core::Gigabytes backward = workload.c_pp_backward.value_or(workload.c_pp);
+    const int backward_messages = workload.pp_backward_messages.value_or(workload.pp_messages);
+    return {fabric::transfer_seconds(links,
+                                     workload.c_pp + backward,
+                                     static_cast<double>(workload.pp_messages) + backward_messages),
+            fabric::transfer_seconds(
+                links, workload.c_dp * (2.0 / shape.dp), 2.0 * workload.dp_messages)};
 }
 
 core::Result<Problem> make_problem(const fabric::Fabric& fabric,
@@ -46,10 +29,9 @@ core::Result<Problem> make_problem(const fabric::Fabric& fabric,
                                        shape.devices(),
                                        fabric.size())});
     }
-    if (shape.pp > kMaxExactStages) {
-        return core::fail({"", "pp", too_many_stages(shape.pp), too_many_stages_fix()});
-    }
-    return Problem{shape, make_costs(fabric, workload, shape)};
+    fabric::Links links = fabric::make_links(fabric);
+    Costs costs = make_costs(links, workload, shape);
+    return Problem{shape, std::move(costs), std::move(links)};
 }
 
 }  // namespace longhaul::placement

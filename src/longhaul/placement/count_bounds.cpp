@@ -6,7 +6,7 @@
 
 namespace longhaul::placement {
 
-CountBounds::CountBounds(const Costs& costs, Shape shape, const std::vector<int>& sizes)
+CountBounds::CountBounds(const ClassCosts& costs, Shape shape, const std::vector<int>& sizes)
     : exchange_(costs.exchange),
       shape_(shape),
       k_(sizes.size()),

@@ -29,7 +29,7 @@ struct Groups {
 class CountBounds {
 public:
     /// `costs` between classes of these sizes.
-    CountBounds(const Costs& costs, Shape shape, const std::vector<int>& sizes);
+    CountBounds(const ClassCosts& costs, Shape shape, const std::vector<int>& sizes);
 
     [[nodiscard]] const std::vector<Level>& levels() const { return levels_; }
     [[nodiscard]] const Profile& all() const { return all_; }

@@ -44,7 +44,7 @@ double spanning_tree(const core::Grid<double>& edges) {
 
 class CountProof::Engine {
 public:
-    Engine(Costs costs, Shape shape, std::vector<int> sizes)
+    Engine(ClassCosts costs, Shape shape, std::vector<int> sizes)
         : costs_(std::move(costs)),
           shape_(shape),
           sizes_(std::move(sizes)),
@@ -287,7 +287,7 @@ private:
         }
     }
 
-    Costs costs_;
+    ClassCosts costs_;
     Shape shape_;
     std::vector<int> sizes_;
     std::size_t k_;
@@ -304,7 +304,7 @@ private:
     std::vector<int> row_b_;
 };
 
-CountProof::CountProof(Costs costs, Shape shape, std::vector<int> sizes)
+CountProof::CountProof(ClassCosts costs, Shape shape, std::vector<int> sizes)
     : engine_(std::make_unique<Engine>(std::move(costs), shape, std::move(sizes))) {}
 CountProof::~CountProof() = default;
 

@@ -31,7 +31,7 @@ class CountProof {
 public:
     /// `costs` between classes of these sizes. With class-minimum costs the optimum is a lower
     /// bound of the instance that they were taken from.
-    CountProof(Costs costs, Shape shape, std::vector<int> sizes);
+    CountProof(ClassCosts costs, Shape shape, std::vector<int> sizes);
     ~CountProof();
     CountProof(const CountProof&) = delete;
     CountProof& operator=(const CountProof&) = delete;

@@ -14,7 +14,7 @@ TEST(CountProof, FindsWhatIsBelowTheTargetAndNothingElse) {
         const Problem problem =
             random_problem(testing::small_shape(i), instance.levels, true, instance.random);
         const Classes classes = exact_classes(problem.costs);
-        const Costs costs = class_costs(problem.costs, classes);
+        const ClassCosts costs = class_costs(problem.costs, classes);
         std::vector<int> sizes;
         for (const std::vector<int>& members : classes.members) {
             sizes.push_back(static_cast<int>(members.size()));

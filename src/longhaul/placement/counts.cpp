@@ -5,6 +5,7 @@
 
 #include "longhaul/core/assert.hpp"
 #include "longhaul/core/random.hpp"
+#include "longhaul/placement/long_path.hpp"
 
 namespace longhaul::placement {
 namespace {
@@ -19,7 +20,7 @@ std::uint64_t mixed(std::uint64_t x) {
 
 }  // namespace
 
-CountModel::CountModel(Costs costs)
+CountModel::CountModel(ClassCosts costs)
     : costs_(std::move(costs)), cache_(std::size_t{1} << kEdgeCacheBits) {
     core::Random random(0x636f756e7473U);
     for (std::size_t k = 0; k < classes(); ++k) {
@@ -222,7 +223,7 @@ Solved score_best_order(CountModel& model, const Counts& counts) {
                 counts.row(s), model.key(counts.row(s)), counts.row(t), model.key(counts.row(t)));
         }
     }
-    Path path = held_karp(edges);
+    Path path = best_path(edges);
     solved.score.pipeline = path.length;
     solved.order = std::move(path.order);
     return solved;

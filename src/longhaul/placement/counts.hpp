@@ -14,11 +14,11 @@ namespace longhaul::placement {
 /// size.
 using Counts = core::Grid<int>;
 
-/// Costs of count rows, with a cache of edges that is bounded and never changes a value.
+/// ClassCosts of count rows, with a cache of edges that is bounded and never changes a value.
 class CountModel {
 public:
     /// `costs` between K classes, see class_costs.
-    explicit CountModel(Costs costs);
+    explicit CountModel(ClassCosts costs);
 
     [[nodiscard]] std::size_t classes() const { return costs_.pipeline.rows(); }
     /// Identity of a row: linear in the counts, so that a move updates it in O(1). Equal rows have
@@ -47,7 +47,7 @@ private:
     int fill_directly(std::size_t left, double threshold);
     bool augment(std::size_t left, double threshold);
 
-    Costs costs_;
+    ClassCosts costs_;
     std::vector<std::uint64_t> weights_;
     std::vector<Entry> cache_;
     // Buffers of transport: classes on both sides, what they still have, flows and costs between.

@@ -8,7 +8,7 @@
 namespace longhaul::placement {
 namespace {
 
-Costs table2_classes() {
+ClassCosts table2_classes() {
     const Problem problem = testing::shipped_problem("dtfm-table2-worldwide.json", 0.512, 0.65);
     return class_costs(problem.costs, exact_classes(problem.costs));
 }

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 
+#include "longhaul/placement/long_path.hpp"
+
 namespace longhaul::placement {
 
-GroupExchange group_exchange(const core::Grid<double>& exchange, std::span<const int> group) {
+GroupExchange group_exchange(const PairMatrix& exchange, std::span<const int> group) {
     GroupExchange worst;
     for (const int device : group) {
         double seconds = 0;
@@ -36,7 +38,7 @@ Score score_as_mapped(const Costs& costs, const Placement& placement) {
     return score;
 }
 
-core::Grid<double> edge_matrix(const core::Grid<double>& pipeline, const Stages& stages) {
+core::Grid<double> edge_matrix(const PairMatrix& pipeline, const Stages& stages) {
     core::Grid<double> edges(stages.size(), stages.size(), 0.0);
     BottleneckSolver solver;
     for (std::size_t a = 0; a < stages.size(); ++a) {
@@ -53,10 +55,18 @@ Solved solve_inner(const Costs& costs, const Stages& stages) {
         solved.score.data_parallel =
             std::max(solved.score.data_parallel, group_exchange(costs.exchange, group).seconds);
     }
-    Path path = held_karp(edge_matrix(costs.pipeline, stages));
+    Path path = best_path(edge_matrix(costs.pipeline, stages));
     solved.score.pipeline = path.length;
     solved.order = std::move(path.order);
     return solved;
+}
+
+Score score_as_mapped(const Problem& problem, const Placement& placement) {
+    return score_as_mapped(problem.costs, placement);
+}
+
+Solved solve_inner(const Problem& problem, const Stages& stages) {
+    return solve_inner(problem.costs, stages);
 }
 
 Stages in_order(const Stages& stages, std::span<const int> order) {

@@ -29,8 +29,7 @@ struct GroupExchange {
 };
 
 /// Data-parallel term of one stage group: worst device, first of equals. O(dp^2).
-[[nodiscard]] GroupExchange group_exchange(const core::Grid<double>& exchange,
-                                           std::span<const int> group);
+[[nodiscard]] GroupExchange group_exchange(const PairMatrix& exchange, std::span<const int> group);
 
 /// Score of a placement exactly as it stands: its own pairs, its own order of stages. O(n dp).
 [[nodiscard]] Score score_as_mapped(const Costs& costs, const Placement& placement);
@@ -39,16 +38,19 @@ struct GroupExchange {
 using Stages = std::vector<std::vector<int>>;
 
 /// P x P matrix of bottleneck matching values between stage groups. O(P^2) matchings.
-[[nodiscard]] core::Grid<double> edge_matrix(const core::Grid<double>& pipeline,
-                                             const Stages& stages);
+[[nodiscard]] core::Grid<double> edge_matrix(const PairMatrix& pipeline, const Stages& stages);
 
 /// Score of a partition into stage groups with both inner problems solved exactly; `order` is the
-/// path over the groups. pp <= kMaxExactStages (asserted).
+/// path over the groups, exact up to kMaxExactStages stages (see best_path).
 struct Solved {
     Score score;
     std::vector<int> order;
 };
 [[nodiscard]] Solved solve_inner(const Costs& costs, const Stages& stages);
+
+/// The same for what a problem asks for.
+[[nodiscard]] Score score_as_mapped(const Problem& problem, const Placement& placement);
+[[nodiscard]] Solved solve_inner(const Problem& problem, const Stages& stages);
 
 /// Stage groups permuted: result[i] = stages[order[i]].
 [[nodiscard]] Stages in_order(const Stages& stages, std::span<const int> order);

@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <numeric>
 #include <utility>
 
+#include "longhaul/core/assert.hpp"
 #include "longhaul/placement/reduction_tree.hpp"
 #include "longhaul/placement/ring.hpp"
 
@@ -43,6 +45,18 @@ std::optional<Exchange> exchange_of_name(std::string_view name) {
         }
     }
     return std::nullopt;
+}
+
+PointLinks::PointLinks(const fabric::Links& links)
+    : kind_of_(links.latency_s.kind_of_device()),
+      latency_s_(links.latency_s.table()),
+      slowness_(links.slowness.table()) {
+    LONGHAUL_ASSERT(kind_of_ == links.slowness.kind_of_device());
+}
+
+PointLinks::PointLinks(core::Grid<double> latency_s, core::Grid<double> slowness)
+    : kind_of_(latency_s.rows()), latency_s_(std::move(latency_s)), slowness_(std::move(slowness)) {
+    std::iota(kind_of_.begin(), kind_of_.end(), 0);
 }
 
 ExchangeTerm::ExchangeTerm(

@@ -23,6 +23,7 @@
 #include <vector>
 
 #include "longhaul/core/grid.hpp"
+#include "longhaul/fabric/fabric.hpp"
 
 namespace longhaul::placement {
 
@@ -32,14 +33,25 @@ enum class Exchange { kSharded, kRing, kCentral, kTree, kHierarchical };
 [[nodiscard]] std::string_view name_of(Exchange kind);
 [[nodiscard]] std::optional<Exchange> exchange_of_name(std::string_view name);
 
-/// Links between points, symmetric. Points are devices, or classes of devices; the diagonal is then
-/// the link inside a class.
-struct PointLinks {
-    core::Grid<double> latency_s;  ///< seconds a message
-    core::Grid<double> slowness;   ///< seconds a GB
+/// Links between points, symmetric: seconds a message, seconds a GB. Points are devices, or classes
+/// of devices, which may occur several times in a group: the diagonal is the link inside a class.
+class PointLinks {
+public:
+    /// Points are the devices of a fabric.
+    explicit PointLinks(const fabric::Links& links);
+    /// Points are the rows of both tables.
+    PointLinks(core::Grid<double> latency_s, core::Grid<double> slowness);
+
     [[nodiscard]] double transfer(int i, int j, double gb, int messages) const {
-        return messages * latency_s(i, j) + gb * slowness(i, j);
+        const auto a = static_cast<std::size_t>(kind_of_[static_cast<std::size_t>(i)]);
+        const auto b = static_cast<std::size_t>(kind_of_[static_cast<std::size_t>(j)]);
+        return messages * latency_s_(a, b) + gb * slowness_(a, b);
     }
+
+private:
+    std::vector<int> kind_of_;  // of each point
+    core::Grid<double> latency_s_;
+    core::Grid<double> slowness_;
 };
 
 /// What a member sends to another over one exchange; numbers are positions in the sorted group.

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <bit>
 #include <limits>
-#include <numeric>
 
 #include "longhaul/core/assert.hpp"
 
@@ -11,18 +10,42 @@ namespace longhaul::placement {
 
 Matching bottleneck_matching(const core::Grid<double>& costs) {
     LONGHAUL_ASSERT(costs.rows() == costs.columns());
-    std::vector<int> all(costs.rows());
-    std::iota(all.begin(), all.end(), 0);
     BottleneckSolver solver;
-    const double value = solver.solve(costs, all, all);
+    const double value = solver.solve(costs);
     return {value, {solver.partner().begin(), solver.partner().end()}};
 }
 
-double BottleneckSolver::solve(const core::Grid<double>& costs,
+double BottleneckSolver::solve(const fabric::PairMatrix& costs,
                                std::span<const int> rows,
                                std::span<const int> columns) {
     LONGHAUL_ASSERT_NORMAL(rows.size() == columns.size());
-    load(costs, rows, columns);
+    start(rows.size());
+    double* cell = cells_.data();
+    for (const int row : rows) {
+        for (const int column : columns) {
+            *cell++ = costs(row, column);
+        }
+    }
+    return least_threshold();
+}
+
+double BottleneckSolver::solve(const core::Grid<double>& costs) {
+    start(costs.rows());
+    std::ranges::copy(costs.cells(), cells_.begin());
+    return least_threshold();
+}
+
+void BottleneckSolver::start(std::size_t n) {
+    n_ = n;
+    words_ = (n_ + 63) / 64;
+    cells_.resize(n_ * n_);
+    allowed_.resize(n_ * words_);
+    unseen_.resize(words_);
+    column_of_row_.assign(n_, -1);
+    row_of_column_.assign(n_, -1);
+}
+
+double BottleneckSolver::least_threshold() {
     double high = lower_bound();
     if (admits(high)) {
         return high;
@@ -53,25 +76,6 @@ double BottleneckSolver::solve(const core::Grid<double>& costs,
     const bool perfect = admits(high);
     LONGHAUL_ASSERT(perfect);
     return high;
-}
-
-void BottleneckSolver::load(const core::Grid<double>& costs,
-                            std::span<const int> rows,
-                            std::span<const int> columns) {
-    n_ = rows.size();
-    words_ = (n_ + 63) / 64;
-    cells_.resize(n_ * n_);
-    double* cell = cells_.data();
-    for (const int row : rows) {
-        const double* line = costs.row(row).data();
-        for (const int column : columns) {
-            *cell++ = line[column];
-        }
-    }
-    allowed_.resize(n_ * words_);
-    unseen_.resize(words_);
-    column_of_row_.assign(n_, -1);
-    row_of_column_.assign(n_, -1);
 }
 
 /// No threshold below the cheapest entry of some row or column can do.

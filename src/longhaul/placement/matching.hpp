@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "longhaul/core/grid.hpp"
+#include "longhaul/fabric/pair_matrix.hpp"
 
 namespace longhaul::placement {
 
@@ -24,16 +25,17 @@ class BottleneckSolver {
 public:
     /// Smallest threshold that admits a perfect matching of `rows` to `columns` (equal sizes) under
     /// costs(row device, column device). O(n^2 log n + n^3 / 64 per tried threshold).
-    double solve(const core::Grid<double>& costs,
+    double solve(const fabric::PairMatrix& costs,
                  std::span<const int> rows,
                  std::span<const int> columns);
+    /// The same between all rows and all columns of a square matrix.
+    double solve(const core::Grid<double>& costs);
     /// Partner position of each row position of the last solve.
     [[nodiscard]] std::span<const int> partner() const { return column_of_row_; }
 
 private:
-    void load(const core::Grid<double>& costs,
-              std::span<const int> rows,
-              std::span<const int> columns);
+    void start(std::size_t n);
+    double least_threshold();
     [[nodiscard]] double lower_bound() const;
     bool admits(double threshold);
     bool augment(int row);

@@ -21,12 +21,8 @@ double optimum(const Problem& problem) {
     return make_search(SearchKind::kExhaustive)->run(problem, {}).score;
 }
 
-void add_off_diagonal(core::Grid<double>& grid, double amount) {
-    for (std::size_t i = 0; i < grid.rows(); ++i) {
-        for (std::size_t j = 0; j < grid.columns(); ++j) {
-            grid(i, j) += i == j ? 0 : amount;
-        }
-    }
+void add_to_pairs(PairMatrix& costs, double amount) {
+    testing::change_pairs(costs, [&](auto, auto, double cost) { return cost + amount; });
 }
 
 TEST(PlacementProperty, NamesOfDevicesDoNotMatter) {
@@ -36,14 +32,12 @@ TEST(PlacementProperty, NamesOfDevicesDoNotMatter) {
         core::Random random(*rc::gen::arbitrary<std::uint64_t>());
         const std::vector<int> old = testing::shuffled(n, random);
         Problem renamed = problem;
-        for (std::size_t i = 0; i < n; ++i) {
-            for (std::size_t j = 0; j < n; ++j) {
-                const auto a = static_cast<std::size_t>(old[i]);
-                const auto b = static_cast<std::size_t>(old[j]);
-                renamed.costs.pipeline(i, j) = problem.costs.pipeline(a, b);
-                renamed.costs.exchange(i, j) = problem.costs.exchange(a, b);
-            }
-        }
+        testing::change_pairs(renamed.costs.pipeline, [&](auto i, auto j, double) {
+            return problem.costs.pipeline(old[i], old[j]);
+        });
+        testing::change_pairs(renamed.costs.exchange, [&](auto i, auto j, double) {
+            return problem.costs.exchange(old[i], old[j]);
+        });
         RC_ASSERT(std::abs(optimum(renamed) - optimum(problem)) < 1e-12);
     }));
 }
@@ -54,8 +48,8 @@ TEST(PlacementProperty, AConstantOnEveryPairShiftsTheOptimum) {
     ASSERT_TRUE(rc::check([] {
         const Problem problem = drawn_problem();
         Problem shifted = problem;
-        add_off_diagonal(shifted.costs.pipeline, 0.25);
-        add_off_diagonal(shifted.costs.exchange, 0.5);
+        add_to_pairs(shifted.costs.pipeline, 0.25);
+        add_to_pairs(shifted.costs.exchange, 0.5);
         const double expected =
             optimum(problem) + 0.25 * (problem.shape.pp - 1) + 0.5 * (problem.shape.dp - 1);
         RC_ASSERT(std::abs(optimum(shifted) - expected) < 1e-9);
@@ -66,10 +60,9 @@ TEST(PlacementProperty, ScalingCostsScalesTheOptimum) {
     ASSERT_TRUE(rc::check([] {
         const Problem problem = drawn_problem();
         Problem scaled = problem;
-        for (auto* grid : {&scaled.costs.pipeline, &scaled.costs.exchange}) {
-            for (double& cost : grid->cells()) {
-                cost *= 4;  // a power of two: exact
-            }
+        for (PairMatrix* costs : {&scaled.costs.pipeline, &scaled.costs.exchange}) {
+            // A power of two: exact.
+            testing::change_pairs(*costs, [](auto, auto, double cost) { return 4 * cost; });
         }
         RC_ASSERT(optimum(scaled) == 4 * optimum(problem));
     }));
@@ -82,9 +75,10 @@ TEST(PlacementProperty, ASlowerPairNeverHelps) {
         const auto i = *rc::gen::inRange<std::size_t>(0, n);
         const auto j = *rc::gen::inRange<std::size_t>(0, n);
         Problem slower = problem;
-        if (i != j) {
-            slower.costs.pipeline(i, j) = slower.costs.pipeline(j, i) += 1;
-            slower.costs.exchange(i, j) = slower.costs.exchange(j, i) += 1;
+        for (PairMatrix* costs : {&slower.costs.pipeline, &slower.costs.exchange}) {
+            testing::change_pairs(*costs, [&](auto a, auto b, double cost) {
+                return std::minmax(a, b) == std::minmax(i, j) ? cost + 1 : cost;
+            });
         }
         RC_ASSERT(optimum(slower) >= optimum(problem) - 1e-12);
     }));

@@ -92,7 +92,7 @@ private:
             counts = reordered(counts, backwards);
         }
         Stages stages = realise(counts, classes);
-        const Solved solved = solve_inner(problem_.costs, stages);
+        const Solved solved = solve_inner(problem_, stages);
         if (!classes.exact) {
             stages = in_order(stages, solved.order);
         }
@@ -102,7 +102,7 @@ private:
 
     /// Seeds and annealing in the count view of some classes.
     void search_counts(const Classes& classes, std::uint64_t budget) {
-        const Costs costs = class_costs(problem_.costs, classes);
+        const ClassCosts costs = class_costs(problem_.costs, classes);
         std::vector<int> sizes;
         for (const std::vector<int>& members : classes.members) {
             sizes.push_back(static_cast<int>(members.size()));

@@ -15,7 +15,7 @@ public:
         std::vector<int> ranks(problem.shape.devices());
         std::iota(ranks.begin(), ranks.end(), 0);
         const Stages stages = Placement(problem.shape, ranks).stages();
-        const Solved solved = solve_inner(problem.costs, stages);
+        const Solved solved = solve_inner(problem, stages);
         return {in_order(stages, solved.order), solved.score.total(), "host order", 1, "exhausted"};
     }
 };
@@ -61,7 +61,7 @@ private:
 
     void score() {
         ++best_.evaluations;
-        const Solved solved = solve_inner(problem_.costs, stages_);
+        const Solved solved = solve_inner(problem_, stages_);
         if (best_.stages.empty() || solved.score.total() < best_.score) {
             best_.score = solved.score.total();
             best_.stages = in_order(stages_, solved.order);

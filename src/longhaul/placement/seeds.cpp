@@ -98,7 +98,7 @@ struct NamedClusters {
 };
 
 /// Every class alone, in several orders; then cuts into fewer clusters.
-std::vector<NamedClusters> clusterings(const Costs& costs, const std::vector<int>& sizes) {
+std::vector<NamedClusters> clusterings(const ClassCosts& costs, const std::vector<int>& sizes) {
     const std::size_t k = sizes.size();
     std::vector<NamedClusters> all;
     const auto add_order = [&](const std::vector<int>& order, std::string name) {
@@ -142,7 +142,7 @@ Counts pack_runs(Shape shape,
 }
 
 std::vector<Seed> structural_seeds(CountModel& model,
-                                   const Costs& class_costs,
+                                   const ClassCosts& class_costs,
                                    Shape shape,
                                    const std::vector<int>& class_sizes,
                                    std::size_t limit,

@@ -31,7 +31,7 @@ struct Seed {
 /// run lengths and both orientations; distinct, best first, at most `limit`. `evaluations` is
 /// raised by the number scored.
 [[nodiscard]] std::vector<Seed> structural_seeds(CountModel& model,
-                                                 const Costs& class_costs,
+                                                 const ClassCosts& class_costs,
                                                  Shape shape,
                                                  const std::vector<int>& class_sizes,
                                                  std::size_t limit,

@@ -78,7 +78,7 @@ TEST(StructuralSeeds, HoldTheNaturalStructuresOfTable2WithTheirScores) {
     // Scores: docs/mathematics/placement.md (host order 51.500424, one region a stage 61.691524).
     const Problem problem = testing::shipped_problem("dtfm-table2-worldwide.json", 0.512, 0.65);
     const Classes classes = exact_classes(problem.costs);
-    const Costs costs = class_costs(problem.costs, classes);
+    const ClassCosts costs = class_costs(problem.costs, classes);
     CountModel model(costs);
     std::uint64_t evaluations = 0;
     const std::vector<int> sizes(8, 8);
@@ -105,7 +105,7 @@ TEST(StructuralSeeds, HoldTheNaturalStructuresOfTable2WithTheirScores) {
 TEST(StructuralSeeds, AtMostTheLimitAndTheBestOfThem) {
     const Problem problem = testing::shipped_problem("dtfm-spot.json", 0.471249, 0.65);
     const Classes classes = exact_classes(problem.costs);
-    const Costs costs = class_costs(problem.costs, classes);
+    const ClassCosts costs = class_costs(problem.costs, classes);
     std::vector<int> sizes;
     for (const std::vector<int>& members : classes.members) {
         sizes.push_back(static_cast<int>(members.size()));

@@ -46,7 +46,7 @@ Attempt attempt(const Problem& problem,
     }
     Certificate certificate = certify(problem, found.score, proof);
     if (certificate.better) {
-        const Solved solved = solve_inner(problem.costs, *certificate.better);
+        const Solved solved = solve_inner(problem, *certificate.better);
         found.stages = in_order(*certificate.better, solved.order);
         found.score = solved.score.total();
         found.origin = "branch and bound";
@@ -92,7 +92,7 @@ core::Result<Plan> solve(const Problem& problem,
     std::iota(path.begin(), path.end(), 0);
     Plan plan;
     plan.placement = compose(problem.costs, found.stages, path, fabric.host_of_device());
-    plan.score = score_as_mapped(problem.costs, plan.placement);
+    plan.score = score_as_mapped(problem, plan.placement);
     if (std::abs(plan.score.total() - found.score) > kRoundingOfSums * found.score) {
         return defect("search",
                       fmt::format("the rank map realises {} s, the search claimed {} s",

@@ -37,6 +37,18 @@ inline Problem shipped_problem(const std::string& name, double c_pp_gb, double c
     return make_problem(shipped(name), name, payloads(c_pp_gb, c_dp_gb), {8, 8}).value();
 }
 
+/// Replaces the costs of all ordered pairs: f(i, j, cost).
+template <class F>
+void change_pairs(PairMatrix& costs, F f) {
+    core::Grid<double> grid(costs.size(), costs.size(), 0.0);
+    for (std::size_t i = 0; i < grid.rows(); ++i) {
+        for (std::size_t j = 0; j < grid.columns(); ++j) {
+            grid(i, j) = i == j ? 0 : f(i, j, costs(i, j));
+        }
+    }
+    costs = std::move(grid);
+}
+
 /// 0 .. n - 1.
 inline std::vector<int> counted(std::size_t n) {
     std::vector<int> numbers(n);
