@@ -17,21 +17,14 @@
 // counting who sends what to whom.
 #pragma once
 
-#include <optional>
 #include <span>
-#include <string_view>
 #include <vector>
 
 #include "longhaul/core/grid.hpp"
 #include "longhaul/fabric/fabric.hpp"
+#include "longhaul/placement/terms.hpp"
 
 namespace longhaul::placement {
-
-enum class Exchange { kSharded, kRing, kCentral, kTree, kHierarchical };
-
-/// "sharded", "ring", "central", "tree", "hierarchical".
-[[nodiscard]] std::string_view name_of(Exchange kind);
-[[nodiscard]] std::optional<Exchange> exchange_of_name(std::string_view name);
 
 /// Links between points, symmetric: seconds a message, seconds a GB. Points are devices, or classes
 /// of devices, which may occur several times in a group: the diagonal is the link inside a class.
@@ -41,6 +34,9 @@ public:
     explicit PointLinks(const fabric::Links& links);
     /// Points are the rows of both tables.
     PointLinks(core::Grid<double> latency_s, core::Grid<double> slowness);
+
+    /// The same links for some of the points, in the given order.
+    [[nodiscard]] PointLinks of(const std::vector<int>& points) const;
 
     [[nodiscard]] double transfer(int i, int j, double gb, int messages) const {
         const auto a = static_cast<std::size_t>(kind_of_[static_cast<std::size_t>(i)]);
@@ -78,6 +74,11 @@ public:
         Exchange kind, PointLinks links, std::vector<int> region, double payload_gb, int messages);
 
     [[nodiscard]] Exchange kind() const { return kind_; }
+    [[nodiscard]] std::size_t points() const { return region_.size(); }
+    [[nodiscard]] const std::vector<int>& region() const { return region_; }
+
+    /// The same term for some of the points, in the given order.
+    [[nodiscard]] ExchangeTerm of(const std::vector<int>& points) const;
 
     /// Seconds of a stage group, given as points in any order; points that are classes may repeat.
     /// The same for devices and for the counts of their exact classes as long as the classes of a
