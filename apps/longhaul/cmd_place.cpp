@@ -4,6 +4,7 @@
 
 #include "longhaul/command.hpp"
 #include "longhaul/inputs.hpp"
+#include "longhaul/placement/group_terms.hpp"
 #include "longhaul/placement/solve.hpp"
 #include "longhaul/plan_text.hpp"
 #include "longhaul/progress.hpp"
@@ -30,9 +31,9 @@ std::string command_line(const Session& session) {
     return line;
 }
 
-core::Result<void> place(const Session& session, PlaceOptions options) {
+core::Result<int> place(const Session& session, PlaceOptions options) {
     if (core::Result<void> writable = check_writable(options.output); !writable) {
-        return writable;
+        return tl::unexpected(writable.error());
     }
     core::Result<LoadedProblem> loaded = load_problem(options.inputs);
     if (!loaded) {
@@ -59,6 +60,16 @@ core::Result<void> place(const Session& session, PlaceOptions options) {
     if (!plan) {
         return tl::unexpected(plan.error());
     }
+    const std::string misfit =
+        placement::why_nothing_fits(loaded->problem, plan->placement.stages());
+    if (!misfit.empty()) {
+        if (options.json) {
+            print(core::write_json(
+                core::Value::object().set("feasible", false).set("reason", misfit)));
+        }
+        warn("no plan fits the memory of the devices: " + misfit);
+        return kNo;
+    }
     plan->fabric_path = loaded->fabric_path;
     plan->fabric_sha256 = loaded->fabric_sha256;
     plan->search.wall_s = elapsed();
@@ -69,13 +80,13 @@ core::Result<void> place(const Session& session, PlaceOptions options) {
     if (!options.output.empty()) {
         const core::Result<void> written = write_file(options.output, file);
         if (!written) {
-            return written;
+            return tl::unexpected(written.error());
         }
     }
     if (options.output != "-") {
         print(options.json ? file : plan_text(*plan, loaded->fabric));
     }
-    return {};
+    return kDone;
 }
 
 }  // namespace
@@ -122,8 +133,8 @@ void add_place(CLI::App& parent, Session& session) {
     command->add_flag("--quiet", options->quiet, "no progress on the terminal");
     command->callback([options, &session] {
         session.run = [options, &session] {
-            const core::Result<void> done = place(session, *options);
-            return done ? kDone : report(done.error());
+            const core::Result<int> done = place(session, *options);
+            return done ? *done : report(done.error());
         };
     });
 }

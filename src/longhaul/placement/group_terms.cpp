@@ -4,6 +4,8 @@
 #include <map>
 #include <numeric>
 
+#include <fmt/format.h>
+
 #include "longhaul/placement/long_path.hpp"
 #include "longhaul/placement/pipelined.hpp"
 
@@ -140,6 +142,28 @@ LayerDivision divide(const Problem& problem, const Stages& stages) {
                          {problem.workload.microbatches.value_or(passes.forward_units),
                           problem.terms.schedule,
                           passes.forward_units});
+}
+
+std::string why_nothing_fits(const Problem& problem, const Stages& stages) {
+    if (problem.workload.layers.empty()) {
+        return {};
+    }
+    const std::optional<MissingMemory> missing = divide(problem, stages).missing;
+    if (!missing) {
+        return {};
+    }
+    int device = stages[missing->stage].front();
+    for (const int other : stages[missing->stage]) {
+        device = problem.memory_gb[other] < problem.memory_gb[device] ? other : device;
+    }
+    return fmt::format(
+        "in the division that comes closest, stage {} needs {:.3f} GB on each device; device {} "
+        "has {:.3f} GB, {:.3f} GB are missing",
+        missing->stage,
+        missing->needed_gb,
+        device,
+        problem.memory_gb[device],
+        missing->missing_gb);
 }
 
 std::vector<double> stage_seconds(const Problem& problem, const Stages& stages) {

@@ -2,7 +2,7 @@
 // devices. The functions of evaluate.hpp go through here.
 #pragma once
 
-#include <limits>
+#include <string>
 
 #include "longhaul/placement/evaluate.hpp"
 
@@ -39,6 +39,10 @@ struct DataParallel {
 
 /// Layers divided over stages in path order.
 [[nodiscard]] LayerDivision divide(const Problem& problem, const Stages& stages);
+
+/// Why no layers fit on these stages: "stage 3 needs 18 GB on each device, ..."; empty: they fit,
+/// or there are none.
+[[nodiscard]] std::string why_nothing_fits(const Problem& problem, const Stages& stages);
 
 /// Seconds of whole stages, on their slowest devices; empty without compute times. Where layers do
 /// not fit, kDoesNotFit and the missing GB.
