@@ -2,6 +2,7 @@
 #include <chrono>
 #include <optional>
 
+#include "longhaul/certificates.hpp"
 #include "longhaul/command.hpp"
 #include "longhaul/inputs.hpp"
 #include "longhaul/placement/solve.hpp"
@@ -18,6 +19,8 @@ struct PlaceOptions {
     placement::SolveOptions solve;
     double time_limit_s = 0;
     std::string output;
+    std::string certificate;
+    std::size_t certificate_nodes = placement::CertificateOptions().most_nodes;
     bool json = false;
     bool quiet = false;
 };
@@ -38,6 +41,11 @@ core::Result<void> place(const Session& session, PlaceOptions options) {
     if (!loaded) {
         return tl::unexpected(loaded.error());
     }
+    if (!options.certificate.empty()) {
+        if (auto good = check_certifiable(options.certificate, loaded->problem); !good) {
+            return good;
+        }
+    }
     const core::Result<std::string> time = utc_now();
     if (!time) {
         return tl::unexpected(time.error());
@@ -55,7 +63,6 @@ core::Result<void> place(const Session& session, PlaceOptions options) {
     options.solve.proof.stop = options.solve.search.stop;
     core::Result<placement::Plan> plan =
         placement::solve(loaded->problem, loaded->fabric, options.solve);
-    progress.reset();
     if (!plan) {
         return tl::unexpected(plan.error());
     }
@@ -65,6 +72,17 @@ core::Result<void> place(const Session& session, PlaceOptions options) {
     plan->version = LONGHAUL_VERSION;
     plan->command = command_line(session);
     plan->time = *time;
+    if (!options.certificate.empty()) {
+        const core::Result<void> written =
+            write_certificate(options.certificate,
+                              loaded->problem,
+                              *plan,
+                              {options.solve.proof, options.certificate_nodes});
+        if (!written) {
+            return written;
+        }
+    }
+    progress.reset();
     const std::string file = core::write_json(placement::to_value(*plan));
     if (!options.output.empty()) {
         const core::Result<void> written = write_file(options.output, file);
@@ -118,6 +136,17 @@ void add_place(CLI::App& parent, Session& session) {
         ->capture_default_str();
     command->add_option("-o,--output", options->output, "plan file to write (JSON); - for stdout")
         ->type_name("FILE");
+    command
+        ->add_option("--certificate",
+                     options->certificate,
+                     "certificate to write (JSON): what evaluate --certificate checks")
+        ->type_name("FILE");
+    command
+        ->add_option("--certificate-nodes",
+                     options->certificate_nodes,
+                     "nodes of branch and bound that it may log, about 12 bytes each")
+        ->check(CLI::Range(0, placement::kMostCertificateNodes))
+        ->capture_default_str();
     command->add_flag("--json", options->json, "print the plan as JSON");
     command->add_flag("--quiet", options->quiet, "no progress on the terminal");
     command->callback([options, &session] {

@@ -98,6 +98,7 @@ public:
                        const Problem& problem,
                        const ReplayLimits& limits)
         : file_(file),
+          problem_(problem),
           costs_(problem.costs),
           n_(file.placement.shape().devices()),
           limits_(limits) {}
@@ -118,6 +119,9 @@ private:
                 "about {}",
                 fabric_sha256,
                 core::shown(file_.fabric_sha256, 64));
+        }
+        if (std::string beyond = beyond_certificates(problem_); !beyond.empty()) {
+            return beyond;
         }
         check_.score = score_of_map(costs_, file_.placement.stages());
         if (!agree(check_.score, file_.score)) {
@@ -173,6 +177,7 @@ private:
     }
 
     const CertificateFile& file_;
+    const Problem& problem_;
     const Costs& costs_;
     std::size_t n_;
     const ReplayLimits& limits_;
@@ -180,6 +185,25 @@ private:
 };
 
 }  // namespace
+
+std::string beyond_certificates(const Problem& problem) {
+    Terms plain;
+    plain.forward_share = problem.terms.forward_share;  // counts only where there is compute
+    if (problem.terms != plain) {
+        return "certificates are about the plain additive objective";
+    }
+    if (!problem.workload.stage_seconds.empty()) {
+        return "certificates are about links alone, without compute times";
+    }
+    if (problem.shape.tp != 1 || problem.devices() != problem.shape.devices()) {
+        return fmt::format(
+            "certificates are about pp x dp devices that are all in use; the fabric "
+            "has {}, the shape {}",
+            problem.devices(),
+            problem.shape.devices());
+    }
+    return "";
+}
 
 CertificateCheck check_certificate(const CertificateFile& file,
                                    const Problem& problem,

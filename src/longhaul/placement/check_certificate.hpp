@@ -11,6 +11,10 @@ namespace longhaul::placement {
 /// Claims are checked up to this share of them: sums are taken in another order than in the proof.
 inline constexpr double kReplayTolerance = 1e-9;
 
+/// Why there are no certificates for a problem; empty when there are. They are about the additive
+/// objective, links alone, with every device in use.
+[[nodiscard]] std::string beyond_certificates(const Problem& problem);
+
 struct CertificateCheck {
     bool holds = false;
     double score = 0;         ///< of the rank map, computed anew

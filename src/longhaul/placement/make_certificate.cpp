@@ -58,7 +58,7 @@ public:
         file_.fabric_path = plan.fabric_path;
         file_.fabric_sha256 = plan.fabric_sha256;
         file_.workload = plan.workload;
-        file_.objective = plan.objective;
+        file_.objective = std::string(name_of(plan.terms.objective));
         file_.placement = plan.placement;
         file_.score = plan.score.total();
         file_.plan_bound = plan.bound.value;

@@ -15,7 +15,8 @@ struct CertificateOptions {
 /// The strongest bound up to that of the plan whose proof the file can carry: the simplest proof
 /// that gives the plan's bound, else branch and bound with a log, else what lower targets or fewer
 /// means give. It is checked before it is handed out (see check_certificate), so `bound` is never
-/// more than what follows from the file; compare it with `plan_bound`.
+/// more than what follows from the file; compare it with `plan_bound`. The problem must not be
+/// beyond certificates.
 [[nodiscard]] CertificateFile make_certificate(const Problem& problem,
                                                const Plan& plan,
                                                const CertificateOptions& options);
