@@ -14,8 +14,8 @@ std::string proof_text(const placement::CertificateFile& file, std::uint64_t nod
         return "cheapest peers of every device and cheapest pair of every boundary";
     }
     const int classes = std::ranges::max(proof.class_of_device) + 1;
-    const std::string view = fmt::format(
-        "{} {} of devices", classes, proof.exact ? "exact classes" : "classes at least costs");
+    const std::string view =
+        fmt::format("{}{} device classes", proof.exact ? "" : "least costs of ", classes);
     return proof.kind == placement::ProofKind::kBreaks
                ? "breaks of the path over " + view
                : fmt::format("branch and bound over {}, {} of {} nodes checked",
@@ -29,7 +29,7 @@ std::string verdict_text(const placement::CertificateFile& file,
     if (!check.holds) {
         return "does not hold: " + check.why;
     }
-    const placement::Gap gap = placement::gap_between(check.score, check.bound);
+    const placement::Gap gap = placement::gap_between(check.score.value_or(0), check.bound);
     std::string text = check.optimal ? "holds: the rank map is optimal"
                        : gap.known   ? fmt::format(
                                          "holds: the rank map is at most {:.2f} % above the "
@@ -47,15 +47,16 @@ std::string verdict_text(const placement::CertificateFile& file,
 std::string answer_text(const placement::CertificateFile& file,
                         const placement::CertificateCheck& check) {
     const placement::Shape shape = file.placement.shape();
+    const std::string found = check.score ? fmt::format("{:.6f} s", *check.score) : "not computed";
     return fmt::format(
         "shape        pp {} x dp {}\n"
-        "score        {:.6f} s, realised by the rank map; claimed {:.6f} s\n"
+        "score        {}, realised by the rank map; {:.6f} s claimed\n"
         "bound        {:.6f} s claimed\n"
         "proof        {}\n"
         "verdict      {}\n",
         shape.pp,
         shape.dp,
-        check.score,
+        found,
         file.score,
         file.bound,
         proof_text(file, check.nodes),
@@ -65,15 +66,15 @@ std::string answer_text(const placement::CertificateFile& file,
 core::Value answer_value(const placement::CertificateFile& file,
                          const placement::CertificateCheck& check,
                          const std::string& sha256) {
-    const placement::Gap gap = placement::gap_between(check.score, check.bound);
+    const placement::Gap gap = placement::gap_between(check.score.value_or(0), check.bound);
     return core::Value::object()
         .set("holds", check.holds)
         .set("why", check.why)
-        .set("score", check.score)
+        .set("score", check.score ? core::Value(*check.score) : core::Value())
         .set("score_claimed", file.score)
         .set("bound", check.bound)
         .set("bound_claimed", file.bound)
-        .set("gap", gap.known ? core::Value(gap.value) : core::Value())
+        .set("gap", check.holds && gap.known ? core::Value(gap.value) : core::Value())
         .set("optimal", check.optimal)
         .set("proof", std::string(name_of(file.proof.kind)))
         .set("nodes", static_cast<double>(check.nodes))
@@ -99,6 +100,14 @@ core::Result<void> write_certificate(const std::string& path,
                                      const placement::Plan& plan,
                                      const placement::CertificateOptions& options) {
     const placement::CertificateFile file = placement::make_certificate(problem, plan, options);
+    if (file.bound == 0 && plan.bound.value > 0) {
+        const placement::CertificateCheck check =
+            placement::check_certificate(file, problem, file.fabric_sha256, {});
+        return core::fail({path,
+                           "",
+                           "no bound of this plan can be certified: " + check.why,
+                           "place without --certificate"});
+    }
     if (file.bound < plan.bound.value * (1 - placement::kReplayTolerance)) {
         warn(
             fmt::format("the certificate holds a bound of {:.6f} s; the plan's, {:.6f} s, needs a "

@@ -107,7 +107,7 @@ public:
         check_.why = problem_of(fabric_sha256);
         check_.holds = check_.why.empty();
         check_.bound = check_.holds ? file_.bound : 0;
-        check_.optimal = check_.holds && check_.score <= file_.bound * (1 + kReplayTolerance);
+        check_.optimal = check_.holds && *check_.score <= file_.bound * (1 + kReplayTolerance);
         return std::move(check_);
     }
 
@@ -123,25 +123,25 @@ private:
         if (std::string beyond = beyond_certificates(problem_); !beyond.empty()) {
             return beyond;
         }
-        check_.score = score_of_map(costs_, file_.placement.stages());
-        if (!agree(check_.score, file_.score)) {
-            return fmt::format("the rank map scores {:.9f} s, the certificate says {:.9f} s",
-                               check_.score,
-                               file_.score);
+        const double score = score_of_map(costs_, file_.placement.stages());
+        check_.score = score;
+        if (!agree(score, file_.score)) {
+            return fmt::format(
+                "the rank map scores {:.9f} s, the certificate says {:.9f} s", score, file_.score);
         }
-        if (file_.bound > check_.score * (1 + kReplayTolerance)) {
+        if (file_.bound > score * (1 + kReplayTolerance)) {
             return fmt::format(
                 "the claimed bound of {:.9f} s is above the score of its own rank "
                 "map, {:.9f} s",
                 file_.bound,
-                check_.score);
+                score);
         }
-        if (file_.optimal && !agree(file_.bound, check_.score)) {
+        if (file_.optimal && !agree(file_.bound, score)) {
             return fmt::format(
                 "the rank map is called optimal, but the claimed bound of {:.9f} s "
                 "is below its score, {:.9f} s",
                 file_.bound,
-                check_.score);
+                score);
         }
         return problem_of_proof(file_.bound * (1 - kReplayTolerance));
     }

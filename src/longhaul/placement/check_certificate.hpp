@@ -1,6 +1,8 @@
 // Whether what a certificate claims really follows from what it carries.
 #pragma once
 
+#include <optional>
+
 #include "longhaul/placement/bounds.hpp"
 #include "longhaul/placement/certificate.hpp"
 #include "longhaul/placement/costs.hpp"
@@ -17,11 +19,11 @@ inline constexpr double kReplayTolerance = 1e-9;
 
 struct CertificateCheck {
     bool holds = false;
-    double score = 0;         ///< of the rank map, computed anew
-    double bound = 0;         ///< what was proved: the claim, or 0 when it does not hold
-    bool optimal = false;     ///< no placement is better than the rank map
-    std::uint64_t nodes = 0;  ///< of the log that were checked, the root included
-    std::string why;          ///< what does not hold
+    std::optional<double> score;  ///< of the rank map, computed anew where that can be done
+    double bound = 0;             ///< what was proved: the claim, or 0 when it does not hold
+    bool optimal = false;         ///< no placement is better than the rank map
+    std::uint64_t nodes = 0;      ///< of the log that were checked, the root included
+    std::string why;              ///< what does not hold
 };
 
 /// Checks the rank map's score, the classes and the proof. `problem` holds what the workload and

@@ -56,7 +56,7 @@ TEST(Certificate, HoldsForTheOptimumOfExhaustiveEnumeration) {
             const CertificateCheck result = check(file, problem);
             ASSERT_TRUE(result.holds) << i << ": " << result.why;
             ASSERT_NEAR(result.bound, share * best.score, 1e-9 * best.score) << i;
-            ASSERT_NEAR(result.score, best.score, 1e-9 * best.score) << i;
+            ASSERT_NEAR(result.score.value(), best.score, 1e-9 * best.score) << i;
             ASSERT_EQ(result.optimal, share == 1.0 || best.score == 0) << i;
         }
     }
@@ -219,7 +219,7 @@ TEST_F(KnownCertificate, KnownAnswersReplay) {
         const CertificateCheck result = check(file_, problem_);
         EXPECT_TRUE(result.holds) << one.fabric << ": " << result.why;
         EXPECT_TRUE(result.optimal);
-        EXPECT_NEAR(result.score, one.score, 1e-6);
+        EXPECT_NEAR(result.score.value(), one.score, 1e-6);
         EXPECT_NEAR(result.bound, one.score, 1e-6);
     }
 }

@@ -15,8 +15,8 @@ constexpr std::uint64_t kCheckFactor = 10;  // a log that takes longer to check 
 
 ClassCosts least_costs(const Costs& costs, const Classes& classes) {
     const std::size_t k = classes.size();
-    constexpr double kNone = std::numeric_limits<double>::infinity();
-    ClassCosts least{core::Grid<double>(k, k, kNone), core::Grid<double>(k, k, kNone)};
+    constexpr double kNoPairYet = std::numeric_limits<double>::infinity();
+    ClassCosts least{core::Grid<double>(k, k, kNoPairYet), core::Grid<double>(k, k, kNoPairYet)};
     for (std::size_t i = 0; i < classes.of_device.size(); ++i) {
         for (std::size_t j = 0; j < classes.of_device.size(); ++j) {
             if (i != j) {
