@@ -183,6 +183,15 @@ core::Result<Scored> load_scored(const EvaluateOptions& options) {
                        "give --pp, --dp, --c-pp and --c-dp, or --job, or a plan as the rank map"});
 }
 
+/// Elementary where that is a bound of the problem, else what needs no branching.
+placement::Bound simple_bound(const placement::Problem& problem, double score) {
+    placement::ProofOptions none;
+    none.work = 0;
+    return placement::beyond_certificates(problem).empty()
+               ? placement::elementary_bound(problem)
+               : placement::prove(problem, score, none).bound;
+}
+
 core::Result<void> evaluate(const EvaluateOptions& options) {
     const core::Result<Scored> scored = load_scored(options);
     if (!scored) {
@@ -192,7 +201,7 @@ core::Result<void> evaluate(const EvaluateOptions& options) {
     const placement::Placement* placement = &scored->placement;
     const placement::Score mapped = placement::score_as_mapped(loaded->problem, *placement);
     const placement::Solved solved = placement::solve_inner(loaded->problem, placement->stages());
-    const placement::Bound bound = placement::elementary_bound(loaded->problem);
+    const placement::Bound bound = simple_bound(loaded->problem, solved.score.total());
     if (options.json) {
         core::Value root = core::Value::object();
         root.set("data_parallel", solved.score.data_parallel)
