@@ -5,6 +5,7 @@
 #include "longhaul/certificates.hpp"
 #include "longhaul/command.hpp"
 #include "longhaul/inputs.hpp"
+#include "longhaul/place_shapes.hpp"
 #include "longhaul/placement/solve.hpp"
 #include "longhaul/plan_text.hpp"
 #include "longhaul/progress.hpp"
@@ -33,9 +34,21 @@ std::string command_line(const Session& session) {
     return line;
 }
 
-core::Result<void> place(const Session& session, PlaceOptions options) {
-    if (core::Result<void> writable = check_writable(options.output); !writable) {
-        return writable;
+struct Placed {
+    placement::Plan plan;
+    LoadedFabric fabric;
+    std::vector<placement::ShapeTrial> shapes;  // when the shape was chosen
+};
+
+core::Result<Placed> find_plan(const PlaceOptions& options) {
+    if (automatic_shape(options.inputs)) {
+        core::Result<PlacedShapes> placed = place_best_shape(options.inputs, options.solve);
+        if (!placed) {
+            return tl::unexpected(placed.error());
+        }
+        return Placed{std::move(placed->best.plan),
+                      std::move(placed->fabric),
+                      std::move(placed->best.trials)};
     }
     core::Result<LoadedProblem> loaded = load_problem(options.inputs);
     if (!loaded) {
@@ -43,8 +56,43 @@ core::Result<void> place(const Session& session, PlaceOptions options) {
     }
     if (!options.certificate.empty()) {
         if (auto good = check_certifiable(options.certificate, loaded->problem); !good) {
-            return good;
+            return tl::unexpected(good.error());
         }
+    }
+    core::Result<placement::Plan> plan =
+        placement::solve(loaded->problem, loaded->fabric, options.solve);
+    if (!plan) {
+        return tl::unexpected(plan.error());
+    }
+    return Placed{
+        std::move(*plan), {std::move(loaded->fabric), std::move(loaded->fabric_sha256)}, {}};
+}
+
+/// Writes the certificate, where one is asked for.
+core::Result<void> certify(const PlaceOptions& options, const Placed& placed) {
+    if (options.certificate.empty()) {
+        return {};
+    }
+    const placement::Plan& plan = placed.plan;
+    const core::Result<placement::Problem> problem =
+        placement::make_problem(placed.fabric.fabric,
+                                input_name(options.inputs.fabric),
+                                plan.workload,
+                                plan.placement.shape(),
+                                plan.terms);
+    if (!problem) {
+        return tl::unexpected(problem.error());
+    }
+    if (auto good = check_certifiable(options.certificate, *problem); !good) {
+        return good;
+    }
+    return write_certificate(
+        options.certificate, *problem, plan, {options.solve.proof, options.certificate_nodes});
+}
+
+core::Result<void> place(const Session& session, PlaceOptions options) {
+    if (core::Result<void> writable = check_writable(options.output); !writable) {
+        return writable;
     }
     const core::Result<std::string> time = utc_now();
     if (!time) {
@@ -61,29 +109,25 @@ core::Result<void> place(const Session& session, PlaceOptions options) {
         return options.time_limit_s > 0 && seconds > options.time_limit_s;
     };
     options.solve.proof.stop = options.solve.search.stop;
-    core::Result<placement::Plan> plan =
-        placement::solve(loaded->problem, loaded->fabric, options.solve);
-    if (!plan) {
-        return tl::unexpected(plan.error());
+    core::Result<Placed> placed = find_plan(options);
+    if (!placed) {
+        return tl::unexpected(placed.error());
     }
-    plan->fabric_path = loaded->fabric_path;
-    plan->fabric_sha256 = loaded->fabric_sha256;
-    plan->search.wall_s = elapsed();
-    plan->version = LONGHAUL_VERSION;
-    plan->command = command_line(session);
-    plan->time = *time;
-    if (!options.certificate.empty()) {
-        const core::Result<void> written =
-            write_certificate(options.certificate,
-                              loaded->problem,
-                              *plan,
-                              {options.solve.proof, options.certificate_nodes});
-        if (!written) {
-            return written;
-        }
+    placement::Plan& plan = placed->plan;
+    plan.fabric_path = options.inputs.fabric;
+    plan.fabric_sha256 = placed->fabric.sha256;
+    plan.search.wall_s = elapsed();
+    plan.version = LONGHAUL_VERSION;
+    plan.command = command_line(session);
+    plan.time = *time;
+    if (!placed->shapes.empty()) {
+        plan.unknown.set("shapes", shapes_value(placed->shapes));
+    }
+    if (auto written = certify(options, *placed); !written) {
+        return written;
     }
     progress.reset();
-    const std::string file = core::write_json(placement::to_value(*plan));
+    const std::string file = core::write_json(placement::to_value(plan));
     if (!options.output.empty()) {
         const core::Result<void> written = write_file(options.output, file);
         if (!written) {
@@ -91,7 +135,9 @@ core::Result<void> place(const Session& session, PlaceOptions options) {
         }
     }
     if (options.output != "-") {
-        print(options.json ? file : plan_text(*plan, loaded->fabric));
+        const std::string shapes =
+            placed->shapes.empty() ? std::string() : shapes_text(placed->shapes);
+        print(options.json ? file : shapes + plan_text(plan, placed->fabric.fabric));
     }
     return {};
 }
