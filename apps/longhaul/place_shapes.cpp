@@ -12,8 +12,7 @@ namespace {
 /// Trials that can run by score, then the others in their order.
 std::vector<placement::ShapeTrial> by_score(std::vector<placement::ShapeTrial> trials) {
     std::ranges::stable_sort(trials, {}, [](const placement::ShapeTrial& trial) {
-        return trial.reason.empty() ? trial.score.total()
-                                    : std::numeric_limits<double>::infinity();
+        return trial.reason.empty() ? trial.score.total() : std::numeric_limits<double>::infinity();
     });
     return trials;
 }
@@ -62,8 +61,8 @@ core::Result<PlacedShapes> place_best_shape(const PlacementInputs& inputs,
         return placement::make_problem(
             loaded->fabric, input_name(inputs.fabric), workload, shape, terms_of(inputs));
     };
-    core::Result<placement::BestShape> best = placement::solve_best_shape(
-        shapes, problem_of, host_of, loaded->fabric.labels(), options);
+    core::Result<placement::BestShape> best =
+        placement::solve_best_shape(shapes, problem_of, host_of, loaded->fabric.labels(), options);
     if (!best) {
         return tl::unexpected(best.error());
     }
@@ -81,9 +80,10 @@ std::string shapes_text(const std::vector<placement::ShapeTrial>& trials) {
     for (const placement::ShapeTrial& trial : by_score(trials)) {
         const std::string head = fmt::format(
             "{:<12} {:>5} {:>5} {:>9}", "", trial.shape.pp, trial.shape.dp, trial.shape.devices());
-        text += trial.reason.empty()
-                    ? fmt::format("{} {:>14.6f} {:>14.6f}\n", head, trial.score.total(), trial.bound)
-                    : fmt::format("{}   {}\n", head, trial.reason);
+        text +=
+            trial.reason.empty()
+                ? fmt::format("{} {:>14.6f} {:>14.6f}\n", head, trial.score.total(), trial.bound)
+                : fmt::format("{}   {}\n", head, trial.reason);
     }
     return text;
 }

@@ -64,15 +64,15 @@ std::string unused_lines(const Plan& plan, const fabric::Fabric& fabric) {
             return text + fmt::format("  {} more\n", plan.left_out.size() - kShown);
         }
         const placement::LeftOut& one = plan.left_out[i];
-        text += fmt::format(
-            "{:<13}{}: {}\n",
-            i == 0 ? "left out" : "",
-            device_name(fabric, one.device),
-            one.instead_of < 0
-                ? std::string("its host has no full tensor group for it")
-                : fmt::format("at least {:.6f} s in the place of another, best of {}",
-                              one.score,
-                              device_name(fabric, one.instead_of)));
+        text +=
+            fmt::format("{:<13}{}: {}\n",
+                        i == 0 ? "left out" : "",
+                        device_name(fabric, one.device),
+                        one.instead_of < 0
+                            ? std::string("its host has no full tensor group for it")
+                            : fmt::format("at least {:.6f} s in the place of another, best of {}",
+                                          one.score,
+                                          device_name(fabric, one.instead_of)));
     }
     return text;
 }

@@ -20,8 +20,7 @@ std::uint64_t mixed(std::uint64_t x) {
 
 }  // namespace
 
-CountModel::CountModel(ClassCosts costs)
-    : costs_(std::move(costs)) {
+CountModel::CountModel(ClassCosts costs) : costs_(std::move(costs)) {
     core::Random random(0x636f756e7473U);
     for (std::size_t k = 0; k < classes(); ++k) {
         const std::uint64_t high = random.next();

@@ -73,8 +73,7 @@ core::Result<BestShape> solve_best_shape(
         }
         return tl::unexpected(std::move(problems));
     }
-    std::ranges::stable_sort(
-        open, {}, [&](std::size_t i) { return best.trials[i].score.total(); });
+    std::ranges::stable_sort(open, {}, [&](std::size_t i) { return best.trials[i].score.total(); });
     bool first = true;
     for (std::size_t i = 0; i < std::min(open.size(), kFinals); ++i) {
         ShapeTrial& trial = best.trials[open[i]];

@@ -128,16 +128,15 @@ core::Result<Plan> solve_grouped(const Problem& problem,
     const int tp = problem.shape.tp;
     const TensorGroups groups = make_tensor_groups(host_of, tp);
     if (groups.members.size() < problem.shape.cells()) {
-        return core::fail({"",
-                           "tp",
-                           fmt::format("the hosts hold {} groups of {} devices",
-                                       groups.members.size(),
-                                       tp),
-                           fmt::format("pp {} x dp {} needs {}; lower pp, dp or tp, or name the "
-                                       "host of every device in the fabric",
-                                       problem.shape.pp,
-                                       problem.shape.dp,
-                                       problem.shape.cells())});
+        return core::fail(
+            {"",
+             "tp",
+             fmt::format("the hosts hold {} groups of {} devices", groups.members.size(), tp),
+             fmt::format("pp {} x dp {} needs {}; lower pp, dp or tp, or name the "
+                         "host of every device in the fabric",
+                         problem.shape.pp,
+                         problem.shape.dp,
+                         problem.shape.cells())});
     }
     std::vector<int> group_host;
     std::vector<std::string> group_label;

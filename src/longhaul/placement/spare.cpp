@@ -164,8 +164,8 @@ std::vector<Swap> swaps_of(const Stages& stages,
     return swaps;
 }
 
-/// Score with the stages in their order and pairs within the bottleneck of every edge: at least that
-/// of solve_inner, and cheap for any number of stages.
+/// Score with the stages in their order and pairs within the bottleneck of every edge: at least
+/// that of solve_inner, and cheap for any number of stages.
 double score_in_order(const Problem& problem, Stages stages) {
     BottleneckSolver solver;
     for (std::size_t s = 1; s < stages.size(); ++s) {

@@ -19,10 +19,10 @@ struct TensorGroups {
 /// The groups of a placement in the order of its cells: group r * pp + s is stage s of replica r.
 [[nodiscard]] TensorGroups groups_of(const Placement& placement);
 
-/// The problem in which every group is one device, tp = 1. Every device talks to the one of the same
-/// number: it sends all activations, and 1 / tp of the gradients of a stage. A link between groups
-/// takes the larger latency and the larger slowness of their pairs. A group works at the speed of
-/// its slowest device; stage seconds are those of a whole group. O(groups^2 tp).
+/// The problem in which every group is one device, tp = 1. Every device talks to the one of the
+/// same number: it sends all activations, and 1 / tp of the gradients of a stage. A link between
+/// groups takes the larger latency and the larger slowness of their pairs. A group works at the
+/// speed of its slowest device; stage seconds are those of a whole group. O(groups^2 tp).
 [[nodiscard]] Problem grouped(const Problem& problem, const TensorGroups& groups);
 
 /// Devices in the place of groups.

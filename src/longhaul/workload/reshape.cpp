@@ -40,10 +40,9 @@ core::Result<Job> reshaped(const Job& job, int pp, int dp, int tp) {
         sizing.stages, {}, [](const StageSize& stage) { return stage.total(); });
     const double needed = worst->total().value() / tp;
     if (needed > job.memory->value()) {
-        return refuse(fmt::format("stage {} needs {:.3f} GB a device",
-                                  worst - sizing.stages.begin(),
-                                  needed),
-                      fmt::format("a device has {:.6g} GB", job.memory->value()));
+        return refuse(
+            fmt::format("stage {} needs {:.3f} GB a device", worst - sizing.stages.begin(), needed),
+            fmt::format("a device has {:.6g} GB", job.memory->value()));
     }
     return shaped;
 }

@@ -51,7 +51,8 @@ TEST(Reshaped, RefusesWhatCannotRun) {
     EXPECT_EQ(refusal(reshaped(job, 1, 16, 1)), "none");
     job.memory = core::Gigabytes(1e-3);
     EXPECT_NE(refusal(reshaped(job, 1, 8, 1)).find("stage 0 needs"), std::string::npos);
-    job.memory = core::Gigabytes(size(reshaped(ten_layers(), 1, 8, 1).value()).stages[0].total() / 2);
+    job.memory =
+        core::Gigabytes(size(reshaped(ten_layers(), 1, 8, 1).value()).stages[0].total() / 2);
     EXPECT_EQ(refusal(reshaped(job, 1, 8, 2)), "none");
 }
 
