@@ -46,14 +46,20 @@ bool same_structure(const Level& a, const Level& b) {
 /// Whether `left` stages of dp devices can hold `total` with one change of profile: a stages of x,
 /// then left - a of y, in every component a x + (left - a) y = total. Sums reachable by x, by bits.
 bool two_blocks_do(const Profile& total, int left, int dp, std::size_t n) {
-    for (int a = 1; a < left; ++a) {
+    for (int a = 1; a <= left / 2; ++a) {  // the same blocks the other way round are the same
+        const int b = left - a;
         std::bitset<kMaxStageDevices + 1> sums(1);
         for (std::size_t i = 0; i < n && sums.any(); ++i) {
+            const int most = std::min(dp, total[i] / a);
+            int x = 0;
+            while (x <= most && x < b && (total[i] - x * a) % b != 0) {
+                ++x;
+            }
             std::bitset<kMaxStageDevices + 1> next;
-            for (int x = 0; x * a <= total[i] && x <= dp; ++x) {
-                if ((total[i] - x * a) % (left - a) == 0) {
-                    next |= sums << static_cast<std::size_t>(x);
-                }
+            // Once one x does, so does every (b / gcd)-th after it; among b numbers, or none.
+            for (const int step = b / std::gcd(a, b); x <= most && (x < b || next.any());
+                 x += step) {
+                next |= sums << static_cast<std::size_t>(x);
             }
             sums = next;
         }
