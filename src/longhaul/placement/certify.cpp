@@ -4,29 +4,15 @@
 
 #include <fmt/format.h>
 
+#include "longhaul/placement/member_model.hpp"
 #include "longhaul/placement/table_proof.hpp"
 
 namespace longhaul::placement {
 namespace {
 
 constexpr double kRounding = 1e-12;  // sums of equal costs in another order may differ by this
+constexpr std::size_t kMostMembers = 1'024;  // beyond, only least costs between classes
 constexpr double kBoundTolerances[] = {0.05, 0.12, 0.3, 0.7};
-
-core::Grid<double> least_between(const PairMatrix& costs, const Classes& classes) {
-    core::Grid<double> least(classes.size(), classes.size(), 0.0);
-    for (std::size_t a = 0; a < classes.size(); ++a) {
-        for (std::size_t b = a; b < classes.size(); ++b) {
-            double cost = std::numeric_limits<double>::infinity();
-            for (const int i : classes.members[a]) {
-                for (const int j : classes.members[b]) {
-                    cost = i == j ? cost : std::min(cost, costs(i, j));
-                }
-            }
-            least(a, b) = least(b, a) = a == b && classes.members[a].size() == 1 ? 0 : cost;
-        }
-    }
-    return least;
-}
 
 class Certifier {
 public:
@@ -38,15 +24,13 @@ public:
     Certificate run() && {
         const Classes exact = exact_classes(problem_.costs);
         if (TableProof::applicable(problem_.shape, sizes_of(exact))) {
-            prove(exact, class_costs(problem_.costs, exact));
+            prove(exact);
             return std::move(certificate_);
         }
         for (const double tolerance : kBoundTolerances) {
             const Classes classes = tolerant_classes(problem_.costs, tolerance);
             if (TableProof::applicable(problem_.shape, sizes_of(classes))) {
-                prove(classes,
-                      {least_between(problem_.costs.pipeline, classes),
-                       least_between(problem_.costs.exchange, classes)});
+                prove(classes);
                 break;
             }
         }
@@ -69,14 +53,23 @@ private:
         }
     }
 
-    void prove(const Classes& classes, ClassCosts costs) {
-        const std::vector<int> sizes = sizes_of(classes);
-        std::unique_ptr<TableModel> model =
-            std::make_unique<ExactTable>(std::move(costs), problem_.shape, sizes);
-        TableProof proof(std::move(model), problem_.shape, sizes);
+    std::unique_ptr<TableModel> model_of(const Classes& classes) {
+        if (classes.exact) {
+            return std::make_unique<ExactTable>(
+                class_costs(problem_.costs, classes), problem_.shape, sizes_of(classes));
+        }
+        if (problem_.devices() <= kMostMembers) {
+            return std::make_unique<MemberTable>(problem_.costs, classes, problem_.shape);
+        }
+        return std::make_unique<ExactTable>(
+            least_costs(problem_.costs, classes), problem_.shape, sizes_of(classes));
+    }
+
+    void prove(const Classes& classes) {
+        TableProof proof(model_of(classes), problem_.shape, sizes_of(classes));
         const std::string view = classes.exact
                                      ? fmt::format("{} device classes", classes.size())
-                                     : fmt::format("least costs of {} classes", classes.size());
+                                     : fmt::format("the members of {} classes", classes.size());
         raise(proof.root_bound(), "breaks of the path over " + view);
         if (options_.work == 0 || certificate_.bound.value >= incumbent_) {
             return;

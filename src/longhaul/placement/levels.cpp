@@ -9,36 +9,6 @@ namespace {
 
 constexpr std::size_t kProfileCacheBits = 16;
 
-Level structure_at(const core::Grid<double>& pipeline,
-                   std::span<const int> sizes,
-                   double threshold) {
-    const std::size_t k = sizes.size();
-    Level level;
-    level.threshold = threshold;
-    std::array<std::uint8_t, kMaxPackedClasses> root{};
-    std::iota(root.begin(), root.end(), std::uint8_t{0});
-    for (std::size_t a = 0; a < k; ++a) {
-        bool joined = sizes[a] > 1 && pipeline(a, a) <= threshold;
-        for (std::size_t b = 0; b < k; ++b) {
-            if (a != b && pipeline(a, b) <= threshold) {
-                joined = true;
-                const std::uint8_t from = std::max(root[a], root[b]);
-                const std::uint8_t to = std::min(root[a], root[b]);
-                std::replace(root.begin(), root.end(), from, to);
-            }
-        }
-        level.isolated |= static_cast<std::uint16_t>((joined ? 0U : 1U) << a);
-    }
-    std::array<std::uint8_t, kMaxPackedClasses> number{};
-    for (std::size_t a = 0; a < k; ++a) {
-        if (root[a] == a) {
-            number[a] = static_cast<std::uint8_t>(level.components++);
-        }
-        level.component[a] = number[root[a]];
-    }
-    return level;
-}
-
 bool same_structure(const Level& a, const Level& b) {
     return a.component == b.component && a.isolated == b.isolated;
 }
@@ -72,6 +42,36 @@ bool two_blocks_do(const Profile& total, int left, int dp, std::size_t n) {
 
 }  // namespace
 
+Level structure_under(const core::Grid<double>& pipeline,
+                      std::span<const int> sizes,
+                      double threshold) {
+    const std::size_t k = sizes.size();
+    Level level;
+    level.threshold = threshold;
+    std::array<std::uint8_t, kMaxPackedClasses> root{};
+    std::iota(root.begin(), root.end(), std::uint8_t{0});
+    for (std::size_t a = 0; a < k; ++a) {
+        bool joined = sizes[a] > 1 && pipeline(a, a) <= threshold;
+        for (std::size_t b = 0; b < k; ++b) {
+            if (a != b && pipeline(a, b) <= threshold) {
+                joined = true;
+                const std::uint8_t from = std::max(root[a], root[b]);
+                const std::uint8_t to = std::min(root[a], root[b]);
+                std::replace(root.begin(), root.end(), from, to);
+            }
+        }
+        level.isolated |= static_cast<std::uint16_t>((joined ? 0U : 1U) << a);
+    }
+    std::array<std::uint8_t, kMaxPackedClasses> number{};
+    for (std::size_t a = 0; a < k; ++a) {
+        if (root[a] == a) {
+            number[a] = static_cast<std::uint8_t>(level.components++);
+        }
+        level.component[a] = number[root[a]];
+    }
+    return level;
+}
+
 std::vector<Level> structure_levels(const core::Grid<double>& pipeline,
                                     std::span<const int> sizes) {
     std::vector<double> costs;
@@ -86,7 +86,7 @@ std::vector<Level> structure_levels(const core::Grid<double>& pipeline,
     costs.erase(std::unique(costs.begin(), costs.end()), costs.end());
     std::vector<Level> levels;
     for (const double cost : costs) {
-        const Level level = structure_at(pipeline, sizes, cost);
+        const Level level = structure_under(pipeline, sizes, cost);
         if (!levels.empty() && same_structure(levels.back(), level)) {
             continue;
         }

@@ -25,6 +25,7 @@ public:
 private:
     bool extend(std::size_t k, int left) {
         if (left == 0) {
+            steps_ -= std::min(steps_, model_.exchange_work());
             const double exact = model_.exchange(row_, 1);
             if (exact <= cap_) {
                 counts.push_back(row_);

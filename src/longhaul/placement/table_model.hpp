@@ -50,6 +50,8 @@ public:
     [[nodiscard]] virtual double root_exchange() const = 0;
     /// Data-parallel term of `times` stages that hold `counts` each, at least.
     [[nodiscard]] virtual double exchange(const StageCounts& counts, int times) const = 0;
+    /// What a call of exchange() costs, in steps over one class.
+    [[nodiscard]] virtual std::uint64_t exchange_work() const { return 1; }
     /// Data-parallel term of all these stages together, at least.
     [[nodiscard]] virtual double exchange_of(std::span<const StageUse> stages) = 0;
     /// Path edge between two stages, at least.
