@@ -13,7 +13,7 @@ constexpr double kLogTolerances[] = {0, 0.05, 0.12, 0.3, 0.7};
 constexpr double kLogTargets[] = {0.5, 0.7, 0.8, 0.9, 0.95};  // of the way from root to goal
 constexpr std::uint64_t kCheckFactor = 10;  // a log that takes longer to check is not handed out
 
-ClassCosts least_costs(const Costs& costs, const Classes& classes) {
+ClassCosts least_pair_costs(const Costs& costs, const Classes& classes) {
     const std::size_t k = classes.size();
     constexpr double kNoPairYet = std::numeric_limits<double>::infinity();
     ClassCosts least{core::Grid<double>(k, k, kNoPairYet), core::Grid<double>(k, k, kNoPairYet)};
@@ -105,7 +105,7 @@ private:
         for (const std::vector<int>& members : classes.members) {
             sizes.push_back(static_cast<int>(members.size()));
         }
-        CountProof proof(least_costs(problem_.costs, classes), problem_.shape, sizes);
+        CountProof proof(least_pair_costs(problem_.costs, classes), problem_.shape, sizes);
         const BoundProof base{ProofKind::kBreaks, classes.exact, classes.of_device, {}};
         carry(proof.root_bound(), base);
         if (reached() || work_ == 0 || log_run(proof, base, goal_, work_ / 2)) {
