@@ -111,8 +111,8 @@ TEST(HostGroups, EqualTheMatrixWrittenOutByHand) {
         "delay_ms": 3, "intra_delay_ms": 1, "intra_gbps": 100, "inter_gbps": 2})",
                                      "t.json")
                              .value();
-    const core::Grid<double>& alpha = table.parts().alpha_ms;
-    const core::Grid<double>& beta = table.parts().beta_gbps;
+    const PairMatrix& alpha = table.parts().alpha_ms;
+    const PairMatrix& beta = table.parts().beta_gbps;
     EXPECT_EQ(table.labels(),
               (std::vector<std::string>{"instance-0", "instance-0", "instance-1", "instance-2"}));
     for (std::size_t i = 0; i < 4; ++i) {
