@@ -64,8 +64,7 @@ MatrixFacts facts_of(const fabric::PairMatrix& matrix) {
     std::ranges::sort(values);
     const double middle = (all - 1) / 2;
     facts.min = values.front().first;
-    facts.median =
-        (value_at(values, std::floor(middle)) + value_at(values, std::ceil(middle))) / 2;
+    facts.median = (value_at(values, std::floor(middle)) + value_at(values, std::ceil(middle))) / 2;
     facts.max = values.back().first;
     return facts;
 }

@@ -52,9 +52,8 @@ private:
     /// Devices of each kind. Without kinds every device is one.
     void count_kinds() {
         const std::vector<int>& kinds = parts_.alpha_ms.kind_of_device();
-        devices_ = kinds.size() == parts_.labels.size()
-                       ? devices_of_kinds(kinds, kinds_in(kinds))
-                       : std::vector<int>(parts_.labels.size(), 1);
+        devices_ = kinds.size() == parts_.labels.size() ? devices_of_kinds(kinds, kinds_in(kinds))
+                                                        : std::vector<int>(parts_.labels.size(), 1);
     }
 
     static std::size_t kinds_in(const std::vector<int>& kind_of_device) {
@@ -70,8 +69,7 @@ private:
         if (rows != kinds || columns != kinds) {
             report(key,
                    fmt::format("is {} x {}", rows, columns),
-                   kinds == n ? fmt::format(
-                                    "labels has {} entries, so it must be {} x {}", n, n, n)
+                   kinds == n ? fmt::format("labels has {} entries, so it must be {} x {}", n, n, n)
                               : fmt::format("there are {} kinds of devices, so it must be {} x {}",
                                             kinds,
                                             kinds,

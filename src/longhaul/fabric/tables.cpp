@@ -193,7 +193,7 @@ private:
     /// One value of every link; devices of a region are of one kind. Regions without devices are
     /// left out.
     [[nodiscard]] PairMatrix by_region(const std::vector<std::size_t>& region_of,
-                                       double LinkValues::*value) const {
+                                       double LinkValues::* value) const {
         std::vector<std::size_t> regions = region_of;
         regions.erase(std::unique(regions.begin(), regions.end()), regions.end());
         Grid<double> table(regions.size(), regions.size());

@@ -2,33 +2,66 @@
 
 #include <algorithm>
 #include <limits>
-#include <numeric>
 
 namespace longhaul::placement {
+
+namespace {
+
+/// The sum of the `peers` cheapest exchanges of a device of kind `a`: kinds in order of cost, each
+/// with all its other devices. Values are added one by one, as over single devices.
+double cheapest_exchanges(const core::Grid<double>& exchange,
+                          const std::vector<int>& devices,
+                          std::size_t a,
+                          std::size_t peers) {
+    std::vector<std::pair<double, std::size_t>> others;
+    for (std::size_t b = 0; b < devices.size(); ++b) {
+        const auto count = static_cast<std::size_t>(devices[b]) - (a == b ? 1 : 0);
+        if (count > 0) {
+            others.emplace_back(exchange(a, b), count);
+        }
+    }
+    std::ranges::sort(others);
+    double sum = 0;
+    for (const auto& [seconds, count] : others) {
+        const std::size_t taken = std::min(count, peers);
+        for (std::size_t i = 0; i < taken; ++i) {
+            sum += seconds;
+        }
+        peers -= taken;
+    }
+    return sum;
+}
+
+double cheapest_pair(const core::Grid<double>& pipeline, const std::vector<int>& devices) {
+    double cheapest = std::numeric_limits<double>::infinity();
+    for (std::size_t a = 0; a < devices.size(); ++a) {
+        for (std::size_t b = 0; b < devices.size(); ++b) {
+            if (devices[a] > (a == b ? 1 : 0) && devices[b] > 0) {
+                cheapest = std::min(cheapest, pipeline(a, b));
+            }
+        }
+    }
+    return cheapest;
+}
+
+}  // namespace
 
 Bound elementary_bound(const Problem& problem) {
     Bound bound;
     bound.method = "elementary";
-    const std::size_t n = problem.shape.devices();
+    const PairMatrix& exchange = problem.costs.exchange;
+    const std::vector<int> devices =
+        fabric::devices_of_kinds(exchange.kind_of_device(), exchange.kinds());
     const auto peers = static_cast<std::size_t>(problem.shape.dp - 1);
-    double cheapest = std::numeric_limits<double>::infinity();
-    std::vector<double> others;
-    for (std::size_t i = 0; i < n; ++i) {
-        others.clear();
-        for (std::size_t j = 0; j < n; ++j) {
-            if (i != j) {
-                others.push_back(problem.costs.exchange(i, j));
-                cheapest = std::min(cheapest, problem.costs.pipeline(i, j));
-            }
+    for (std::size_t a = 0; a < devices.size(); ++a) {
+        if (devices[a] > 0) {
+            bound.data_parallel = std::max(bound.data_parallel,
+                                           cheapest_exchanges(exchange.table(), devices, a, peers));
         }
-        std::ranges::sort(others);
-        bound.data_parallel =
-            std::max(bound.data_parallel,
-                     std::accumulate(
-                         others.begin(), others.begin() + static_cast<std::ptrdiff_t>(peers), 0.0));
     }
     if (problem.shape.pp > 1) {
-        bound.pipeline = (problem.shape.pp - 1) * cheapest;
+        bound.pipeline =
+            (problem.shape.pp - 1) * cheapest_pair(problem.costs.pipeline.table(), devices);
     }
     bound.value = bound.data_parallel + bound.pipeline;
     return bound;

@@ -18,7 +18,7 @@ struct Bound {
 
 /// Elementary bounds, valid for any costs: every device sits with dp - 1 others, so DataP is at
 /// least the largest over devices of the sum of its dp - 1 cheapest exchanges; a path has pp - 1
-/// edges, each at least the cheapest pair. O(n^2 log n).
+/// edges, each at least the cheapest pair. O(kinds^2 log kinds + kinds dp).
 [[nodiscard]] Bound elementary_bound(const Problem& problem);
 
 /// score / bound - 1.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "longhaul/placement/counts.hpp"
 #include "longhaul/placement/long_path.hpp"
 
 namespace longhaul::placement {
@@ -38,7 +39,37 @@ Score score_as_mapped(const Costs& costs, const Placement& placement) {
     return score;
 }
 
+namespace {
+
+// Devices from which stages are compared by their counts of kinds: fewer are matched faster.
+constexpr std::size_t kMinCounted = 256;
+
+/// Edges by counts of kinds. Equal to matchings of devices, since a bottleneck is one of the costs.
+core::Grid<double> counted_edges(const PairMatrix& pipeline, const Stages& stages) {
+    CountModel model({pipeline.table(), {}});
+    Counts counts(stages.size(), pipeline.kinds(), 0);
+    std::vector<std::uint64_t> keys;
+    for (std::size_t s = 0; s < stages.size(); ++s) {
+        for (const int device : stages[s]) {
+            ++counts(s, pipeline.kind_of_device()[device]);
+        }
+        keys.push_back(model.key(counts.row(s)));
+    }
+    core::Grid<double> edges(stages.size(), stages.size(), 0.0);
+    for (std::size_t a = 0; a < stages.size(); ++a) {
+        for (std::size_t b = a + 1; b < stages.size(); ++b) {
+            edges(a, b) = edges(b, a) = model.edge(counts.row(a), keys[a], counts.row(b), keys[b]);
+        }
+    }
+    return edges;
+}
+
+}  // namespace
+
 core::Grid<double> edge_matrix(const PairMatrix& pipeline, const Stages& stages) {
+    if (pipeline.size() >= kMinCounted && 4 * pipeline.kinds() <= pipeline.size()) {
+        return counted_edges(pipeline, stages);
+    }
     core::Grid<double> edges(stages.size(), stages.size(), 0.0);
     BottleneckSolver solver;
     for (std::size_t a = 0; a < stages.size(); ++a) {
