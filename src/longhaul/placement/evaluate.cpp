@@ -86,7 +86,7 @@ Solved solve_inner(const Costs& costs, const Stages& stages) {
         solved.score.data_parallel =
             std::max(solved.score.data_parallel, group_exchange(costs.exchange, group).seconds);
     }
-    Path path = best_path(edge_matrix(costs.pipeline, stages));
+    Path path = best_path_from(edge_matrix(costs.pipeline, stages));
     solved.score.pipeline = path.length;
     solved.order = std::move(path.order);
     return solved;

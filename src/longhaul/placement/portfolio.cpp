@@ -93,7 +93,7 @@ private:
         }
         Stages stages = realise(counts, classes);
         const Solved solved = solve_inner(problem_, stages);
-        if (!classes.exact) {
+        if (!classes.exact || problem_.shape.pp > kMaxExactStages) {
             stages = in_order(stages, solved.order);
         }
         offer(stages, solved.score.total(), origin);
