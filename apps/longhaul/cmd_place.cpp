@@ -101,7 +101,7 @@ void add_place(CLI::App& parent, Session& session) {
                      options->solve.baseline_samples,
                      "random placements to compare with; 0: none")
         ->check(CLI::Range(0, 1'000'000))
-        ->capture_default_str();
+        ->default_str("200, fewer of more than 256 devices");
     add_seed(*command, search.seed);
     command->add_option("--budget", search.budget, "scored candidates over all restarts")
         ->check(CLI::Range(std::uint64_t{1}, kMaxBudget))
@@ -119,7 +119,7 @@ void add_place(CLI::App& parent, Session& session) {
     command
         ->add_option("--time-limit",
                      options->time_limit_s,
-                     "seconds after which search and proof stop; 0: none")
+                     "seconds after which search, proof and baselines stop; 0: none")
         ->check(finite_number(0, 1e9))
         ->capture_default_str();
     command->add_option("-o,--output", options->output, "plan file to write (JSON); - for stdout")

@@ -108,12 +108,14 @@ core::Result<Plan> solve(const Problem& problem,
     }
     // The same sums in another order may differ in their last digits.
     plan.bound.value = std::min(plan.bound.value, plan.score.total());
-    if (options.baseline_samples > 0) {
+    const int samples = options.baseline_samples.value_or(usual_samples(problem));
+    if (samples > 0) {
         plan.baselines = make_baselines(problem,
                                         fabric.labels(),
-                                        options.baseline_samples,
+                                        samples,
                                         options.search.seed,
-                                        options.search.threads);
+                                        options.search.threads,
+                                        options.search.stop);
     }
     plan.search.seed = options.search.seed;
     plan.search.budget = options.search.budget;
