@@ -16,7 +16,6 @@ constexpr std::uint64_t kMaxBudget = 1'000'000'000'000;
 struct PlaceOptions {
     PlacementInputs inputs;
     placement::SolveOptions solve;
-    std::string objective = "additive";
     double time_limit_s = 0;
     std::string output;
     bool json = false;
@@ -62,7 +61,6 @@ core::Result<void> place(const Session& session, PlaceOptions options) {
     }
     plan->fabric_path = loaded->fabric_path;
     plan->fabric_sha256 = loaded->fabric_sha256;
-    plan->workload = loaded->workload;
     plan->search.wall_s = elapsed();
     plan->version = LONGHAUL_VERSION;
     plan->command = command_line(session);
@@ -92,10 +90,6 @@ void add_place(CLI::App& parent, Session& session) {
     auto options = std::make_shared<PlaceOptions>();
     placement::SearchOptions& search = options->solve.search;
     add_placement_inputs(*command, options->inputs);
-    command->add_option("--objective", options->objective, "what the score counts")
-        ->type_name("NAME")
-        ->check(CLI::IsMember({"additive"}))
-        ->capture_default_str();
     command
         ->add_option("--baseline-samples",
                      options->solve.baseline_samples,

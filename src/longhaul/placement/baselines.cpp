@@ -29,6 +29,7 @@ Stages label_stages(const Problem& problem, const std::vector<std::string>& labe
     std::ranges::stable_sort(devices, {}, [&](int device) { return label[device]; });
     Stages stages(problem.shape.pp);
     fit = true;
+    devices.resize(problem.shape.devices());
     for (std::size_t i = 0; i < devices.size(); ++i) {
         std::vector<int>& stage = stages[i / static_cast<std::size_t>(problem.shape.dp)];
         stage.push_back(devices[i]);
@@ -44,7 +45,9 @@ struct Samples {
     std::vector<double> partitions;
 };
 
+/// Random placements of `devices` devices, of which the last stay unused where there are spares.
 Samples take_samples(const Problem& problem,
+                     std::size_t devices,
                      int samples,
                      std::uint64_t seed,
                      int threads,
@@ -57,9 +60,10 @@ Samples take_samples(const Problem& problem,
             return;
         }
         core::Random random(seed, kStreams + i);
-        std::vector<int> devices = counted(problem.shape.devices());
-        random.shuffle(std::span<int>(devices));
-        const Placement map(problem.shape, std::move(devices));
+        std::vector<int> order = counted(devices);
+        random.shuffle(std::span<int>(order));
+        order.resize(problem.shape.devices());
+        const Placement map(problem.shape, std::move(order), devices);
         maps[i] = score_as_mapped(problem, map).total();
         partitions[i] = solve_inner(problem, map.stages()).score.total();
         taken[i] = 1;
@@ -98,12 +102,13 @@ Baselines make_baselines(const Problem& problem,
                          const std::function<bool()>& stop) {
     Baselines baselines;
     baselines.seed = seed;
-    const Placement host(problem.shape, counted(labels.size()));
+    const std::size_t places = problem.shape.devices();
+    const Placement host(problem.shape, counted(places), labels.size());
     baselines.host_order = score_as_mapped(problem, host);
     baselines.host_order_solved = solve_inner(problem, host.stages()).score.total();
     baselines.label_per_stage =
         solve_inner(problem, label_stages(problem, labels, baselines.labels_fit)).score;
-    Samples taken = take_samples(problem, samples, seed, threads, stop);
+    Samples taken = take_samples(problem, labels.size(), samples, seed, threads, stop);
     baselines.samples = static_cast<int>(taken.maps.size());
     if (baselines.samples > 0) {
         baselines.maps = core::summarise(std::move(taken.maps));
