@@ -6,7 +6,7 @@
 #include <map>
 #include <set>
 
-#include "longhaul/placement/transport.hpp"
+#include "longhaul/placement/kind_transport.hpp"
 
 namespace longhaul::placement {
 namespace {

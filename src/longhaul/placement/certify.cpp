@@ -1,6 +1,7 @@
 #include "longhaul/placement/certify.hpp"
 
 #include <algorithm>
+#include <limits>
 
 #include <fmt/format.h>
 
@@ -11,17 +12,27 @@ constexpr double kRounding = 1e-12;  // sums of equal costs in another order may
 constexpr double kBoundTolerances[] = {0.05, 0.12, 0.3, 0.7};
 constexpr double kTargets[] = {0.5, 0.7, 0.8, 0.9, 0.95};  // of the way from bound to incumbent
 
+/// O(kinds^2).
 core::Grid<double> least_between(const PairMatrix& costs, const Classes& classes) {
-    core::Grid<double> least(classes.size(), classes.size(), 0.0);
-    for (std::size_t a = 0; a < classes.size(); ++a) {
-        for (std::size_t b = a; b < classes.size(); ++b) {
-            double cost = std::numeric_limits<double>::infinity();
-            for (const int i : classes.members[a]) {
-                for (const int j : classes.members[b]) {
-                    cost = i == j ? cost : std::min(cost, costs(i, j));
-                }
+    constexpr double kFar = std::numeric_limits<double>::infinity();
+    const std::vector<int> devices =
+        fabric::devices_of_kinds(costs.kind_of_device(), costs.kinds());
+    std::vector<int> class_of(costs.kinds(), 0);
+    for (std::size_t d = 0; d < costs.size(); ++d) {
+        class_of[costs.kind_of_device()[d]] = classes.of_device[d];
+    }
+    core::Grid<double> least(classes.size(), classes.size(), kFar);
+    for (std::size_t i = 0; i < devices.size(); ++i) {
+        for (std::size_t j = 0; j < devices.size(); ++j) {
+            if (devices[i] > (i == j ? 1 : 0) && devices[j] > 0) {
+                double& cost = least(class_of[i], class_of[j]);
+                cost = std::min(cost, costs.table()(i, j));
             }
-            least(a, b) = least(b, a) = a == b && classes.members[a].size() == 1 ? 0 : cost;
+        }
+    }
+    for (std::size_t k = 0; k < classes.size(); ++k) {
+        if (classes.members[k].size() == 1) {
+            least(k, k) = 0;
         }
     }
     return least;

@@ -7,7 +7,6 @@
 
 #include "longhaul/placement/classes.hpp"
 #include "longhaul/placement/evaluate.hpp"
-#include "longhaul/placement/transport.hpp"
 
 namespace longhaul::placement {
 
@@ -30,7 +29,7 @@ public:
     /// Worst device of a stage group. O(K^2).
     [[nodiscard]] double exchange(std::span<const int> row) const;
     /// Bottleneck of the transport from one row to the other: the smallest threshold under which
-    /// all devices can be paired (BottleneckTransport), cached by the rows' keys.
+    /// all devices can be paired. O(K^2) and a few augmentations; cached by the rows' keys.
     double edge(std::span<const int> a,
                 std::uint64_t key_a,
                 std::span<const int> b,
@@ -41,11 +40,20 @@ private:
         std::uint64_t key = 0;
         double value = -1;
     };
+    double transport(std::span<const int> a, std::span<const int> b);
+    int load(std::span<const int> a, std::span<const int> b);
+    [[nodiscard]] double lower_threshold() const;
+    [[nodiscard]] double cheapest_crossing() const;
+    int fill_directly(std::size_t left, double threshold);
+    bool augment(std::size_t left, double threshold);
 
     ClassCosts costs_;
     std::vector<std::uint64_t> weights_;
     std::vector<Entry> cache_;
-    BottleneckTransport transport_;
+    // Buffers of transport: classes on both sides, what they still have, flows and costs between.
+    std::vector<int> left_, right_, supply_, demand_, flow_;
+    std::vector<double> price_;
+    std::vector<char> seen_, reached_;
 };
 
 /// Score of counts in the given stage order, and with the best order (pp <= kMaxExactStages).

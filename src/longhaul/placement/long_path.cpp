@@ -29,8 +29,12 @@ public:
             std::iota(near.begin(), near.end(), 0);
             near.erase(near.begin() + static_cast<std::ptrdiff_t>(i));
             const std::size_t kept = std::min(kNeighbours, near.size());
-            std::ranges::stable_sort(near, {}, [&](int j) { return edges_(i, j); });
+            std::ranges::partial_sort(
+                near, near.begin() + static_cast<std::ptrdiff_t>(kept), {}, [&](int j) {
+                    return std::pair(edges_(i, j), j);
+                });
             near.resize(kept);
+            near.shrink_to_fit();
             near_.push_back(std::move(near));
         }
         renumber(0, p);

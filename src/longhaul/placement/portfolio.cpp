@@ -108,9 +108,12 @@ private:
             sizes.push_back(static_cast<int>(members.size()));
         }
         CountModel model(costs);
-        const std::vector<Seed> seeds =
-            structural_seeds(model, costs, problem_.shape, sizes, 32, best_.evaluations);
+        const std::vector<Seed> seeds = structural_seeds(
+            model, costs, problem_.shape, sizes, 32, best_.evaluations, [this] { return stop(); });
         for (std::size_t i = 0; i < std::min<std::size_t>(seeds.size(), 4); ++i) {
+            if (i > 0 && stop()) {
+                break;
+            }
             offer_counts(seeds[i].counts, classes, seeds[i].origin);
         }
         const std::uint64_t share = budget / static_cast<std::uint64_t>(restarts_);

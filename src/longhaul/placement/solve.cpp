@@ -47,7 +47,11 @@ Attempt attempt(const Problem& problem,
             found.origin = known->origin;
         }
     }
-    Certificate certificate = prove(problem, found.score, proof);
+    ProofOptions limited = proof;
+    if (search.stop && search.stop()) {
+        limited.work = 0;  // bounds that need no branching
+    }
+    Certificate certificate = prove(problem, found.score, limited);
     if (certificate.better) {
         const Solved solved = solve_inner(problem, *certificate.better);
         found.stages = in_order(*certificate.better, solved.order);

@@ -1,4 +1,4 @@
-#include "longhaul/placement/transport.hpp"
+#include "longhaul/placement/kind_transport.hpp"
 
 #include <algorithm>
 #include <bit>
