@@ -12,6 +12,7 @@ namespace longhaul::app {
 namespace {
 
 constexpr std::uint64_t kMaxBudget = 1'000'000'000'000;
+constexpr double kSearchTimeShare = 0.9;  // of the time limit; the rest is for baselines
 
 struct PlaceOptions {
     PlacementInputs inputs;
@@ -47,11 +48,13 @@ core::Result<void> place(const Session& session, PlaceOptions options) {
         return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     };
     std::optional<Progress> progress(std::in_place, "searching and proving", !options.quiet);
-    options.solve.search.stop = [&] {
+    const auto time_is_up = [&](double share) {
         const double seconds = elapsed();
         progress->show(seconds);
-        return options.time_limit_s > 0 && seconds > options.time_limit_s;
+        return options.time_limit_s > 0 && seconds > share * options.time_limit_s;
     };
+    options.solve.search.stop = [&] { return time_is_up(kSearchTimeShare); };
+    options.solve.baseline_stop = [&] { return time_is_up(1); };
     options.solve.proof.stop = options.solve.search.stop;
     core::Result<placement::Plan> plan =
         placement::solve(loaded->problem, loaded->fabric, options.solve);

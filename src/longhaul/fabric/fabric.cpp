@@ -81,13 +81,13 @@ private:
         const std::size_t columns = matrix.table().columns();
         const std::size_t kinds = devices_.size();
         if (rows != kinds || columns != kinds) {
-            report(key,
-                   fmt::format("is {} x {}", rows, columns),
-                   kinds == n ? fmt::format("labels has {} entries, so it must be {} x {}", n, n, n)
-                              : fmt::format("there are {} kinds of devices, so it must be {} x {}",
-                                            kinds,
-                                            kinds,
-                                            kinds));
+            report(
+                key,
+                fmt::format("is {} x {}", rows, columns),
+                kinds == n
+                    ? fmt::format("labels has {} entries, so it must be {} x {}", n, n, n)
+                    : fmt::format(
+                          "kinds goes up to {}, so it must be {} x {}", kinds - 1, kinds, kinds));
             return false;
         }
         const std::vector<int>& kind_of = parts_.alpha_ms.kind_of_device();

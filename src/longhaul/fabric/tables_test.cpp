@@ -127,6 +127,39 @@ TEST(HostGroups, EqualTheMatrixWrittenOutByHand) {
     EXPECT_EQ(table.parts().devices[2].local_rank, 0);
 }
 
+TEST(Tables, StayAsSmallAsTheyAre) {
+    // Regions are kinds, but for those without devices; so are hosts of several devices, and all
+    // hosts of one device together.
+    const Fabric regions = read_fabric(R"({"regions": ["x", "y", "z"],
+        "gpus_per_region": [9000, 0, 11000], "directed": true,
+        "intra_region": [{"delay_ms": 1, "bandwidth_gbps": 9}, {"delay_ms": 1, "bandwidth_gbps": 9},
+                         {"delay_ms": 2, "bandwidth_gbps": 8}],
+        "pairs": [{"a": "x", "b": "y", "delay_ms": 3, "bandwidth_gbps": 1},
+                  {"a": "y", "b": "x", "delay_ms": 3, "bandwidth_gbps": 1},
+                  {"a": "x", "b": "z", "delay_ms": 4, "bandwidth_gbps": 2},
+                  {"a": "z", "b": "x", "delay_ms": 5, "bandwidth_gbps": 3},
+                  {"a": "y", "b": "z", "delay_ms": 3, "bandwidth_gbps": 1},
+                  {"a": "z", "b": "y", "delay_ms": 3, "bandwidth_gbps": 1}]})",
+                                       "t.json")
+                               .value();
+    EXPECT_EQ(regions.size(), 20'000U);
+    EXPECT_EQ(regions.parts().alpha_ms.kinds(), 2U);
+    EXPECT_EQ(regions.parts().alpha_ms(0, 8'999), 1);
+    EXPECT_EQ(regions.parts().alpha_ms(8'999, 9'000), 4);
+    EXPECT_EQ(regions.parts().alpha_ms(9'000, 8'999), 5);
+    EXPECT_EQ(regions.parts().beta_gbps(9'000, 19'999), 8);
+    const Fabric hosts = read_fabric(R"({"groups": [{"instances": 3, "gpus_per_instance": 1},
+        {"instances": 2, "gpus_per_instance": 4}, {"instances": 5, "gpus_per_instance": 1}],
+        "delay_ms": 3, "intra_gbps": 100, "inter_gbps": 2})",
+                                     "t.json")
+                             .value();
+    EXPECT_EQ(hosts.parts().beta_gbps.kinds(), 3U);
+    EXPECT_EQ(hosts.parts().beta_gbps(0, 1), 2);
+    EXPECT_EQ(hosts.parts().beta_gbps(3, 6), 100);
+    EXPECT_EQ(hosts.parts().beta_gbps(3, 7), 2);
+    EXPECT_EQ(hosts.parts().beta_gbps(0, 15), 2);
+}
+
 TEST(HostGroups, OneDelayServesBoth) {
     const Fabric table =
         read_fabric(R"({"instances": 2, "gpus_per_instance": 2, "delay_ms": 3, "intra_gbps": 100,

@@ -190,6 +190,7 @@ std::vector<Seed> structural_seeds(CountModel& model,
         const Solved solved = score_best_order(model, seed.counts);
         seed.counts = reordered(seed.counts, solved.order);
         seed.score = solved.score.total();
+        seed.ordered = true;
     }
     std::ranges::stable_sort(seeds, {}, &Seed::score);
     return seeds;

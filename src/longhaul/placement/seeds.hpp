@@ -14,6 +14,7 @@ struct Seed {
     Counts counts;
     double score = 0;
     std::string origin;
+    bool ordered = false;  ///< rows are in the best order; not so where the time was up
 };
 
 /// Packs runs into the pp x dp grid. A run is a stretch of m consecutive stages of one pipeline

@@ -154,7 +154,7 @@ core::Result<Plan> solve(const Problem& problem,
                                         samples,
                                         options.search.seed,
                                         options.search.threads,
-                                        options.search.stop);
+                                        options.baseline_stop);
     }
     plan.search.seed = options.search.seed;
     plan.search.budget = options.search.budget;

@@ -1,6 +1,7 @@
 // The main job: from a problem to a plan that says how good it is.
 #pragma once
 
+#include <functional>
 #include <optional>
 
 #include "longhaul/placement/certify.hpp"
@@ -13,6 +14,7 @@ struct SolveOptions {
     SearchOptions search;
     ProofOptions proof;
     std::optional<int> baseline_samples;  ///< 0: no baselines; absent: usual_samples(problem)
+    std::function<bool()> baseline_stop;  ///< true ends the samples, see SearchOptions::stop
 };
 
 /// Searches with a fraction of the budget and proves a bound; where that leaves a gap, again with
