@@ -46,22 +46,29 @@ double cheapest_pair(const core::Grid<double>& pipeline, const std::vector<int>&
 
 }  // namespace
 
+NearestCosts nearest_costs(const Costs& costs, int dp) {
+    NearestCosts nearest;
+    nearest.devices =
+        fabric::devices_of_kinds(costs.exchange.kind_of_device(), costs.exchange.kinds());
+    for (std::size_t a = 0; a < nearest.devices.size(); ++a) {
+        nearest.exchange.push_back(nearest.devices[a] == 0
+                                       ? 0
+                                       : cheapest_exchanges(costs.exchange.table(),
+                                                            nearest.devices,
+                                                            a,
+                                                            static_cast<std::size_t>(dp - 1)));
+    }
+    nearest.pipeline = cheapest_pair(costs.pipeline.table(), nearest.devices);
+    return nearest;
+}
+
 Bound elementary_bound(const Problem& problem) {
+    const NearestCosts nearest = nearest_costs(problem.costs, problem.shape.dp);
     Bound bound;
     bound.method = "elementary";
-    const PairMatrix& exchange = problem.costs.exchange;
-    const std::vector<int> devices =
-        fabric::devices_of_kinds(exchange.kind_of_device(), exchange.kinds());
-    const auto peers = static_cast<std::size_t>(problem.shape.dp - 1);
-    for (std::size_t a = 0; a < devices.size(); ++a) {
-        if (devices[a] > 0) {
-            bound.data_parallel = std::max(bound.data_parallel,
-                                           cheapest_exchanges(exchange.table(), devices, a, peers));
-        }
-    }
+    bound.data_parallel = *std::ranges::max_element(nearest.exchange);
     if (problem.shape.pp > 1) {
-        bound.pipeline =
-            (problem.shape.pp - 1) * cheapest_pair(problem.costs.pipeline.table(), devices);
+        bound.pipeline = (problem.shape.pp - 1) * nearest.pipeline;
     }
     bound.value = bound.data_parallel + bound.pipeline;
     return bound;

@@ -21,6 +21,14 @@ struct Bound {
 /// edges, each at least the cheapest pair. O(kinds^2 log kinds + kinds dp).
 [[nodiscard]] Bound elementary_bound(const Problem& problem);
 
+/// What the elementary bounds are made of, by kind of device.
+struct NearestCosts {
+    std::vector<int> devices;      ///< of each kind
+    std::vector<double> exchange;  ///< of a device of each kind: the sum of its dp - 1 cheapest
+    double pipeline = 0;           ///< the cheapest pair
+};
+[[nodiscard]] NearestCosts nearest_costs(const Costs& costs, int dp);
+
 /// score / bound - 1.
 struct Gap {
     bool known = false;    ///< false under a bound of 0 and a positive score

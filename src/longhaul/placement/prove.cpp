@@ -12,7 +12,8 @@ namespace longhaul::placement {
 namespace {
 
 constexpr std::size_t kMaxCaps = 64;
-constexpr std::size_t kMaxChoices = 20'000;  // of what is left out
+constexpr std::uint64_t kChoiceWork = 10'000;  // of the root bound of one choice
+constexpr std::size_t kMaxChoices = 20'000;    // of what is left out
 
 /// No grouping of the devices computes faster: the i-th fastest stage is at most as fast as the
 /// i-th best multiple of dp devices.
@@ -106,28 +107,28 @@ Certificate prove_pipelined(const Problem& problem, double incumbent, const Proo
     return result;
 }
 
+/// The k-th lowest of the devices' sums of cheapest exchanges, k from 1.
+double lowest_sum(const NearestCosts& nearest, std::size_t k) {
+    std::vector<std::size_t> kinds(nearest.devices.size());
+    std::iota(kinds.begin(), kinds.end(), std::size_t{0});
+    std::ranges::sort(kinds, {}, [&](std::size_t kind) { return nearest.exchange[kind]; });
+    std::size_t devices = 0;
+    for (const std::size_t kind : kinds) {
+        devices += static_cast<std::size_t>(nearest.devices[kind]);
+        if (devices >= k) {
+            return nearest.exchange[kind];
+        }
+    }
+    return 0;
+}
+
 /// Elementary bounds with devices to spare: the devices that are farthest from others are left out.
 Bound bound_with_spare(const Problem& problem) {
-    const std::size_t n = problem.devices();
-    std::vector<double> sums;
-    double cheapest = std::numeric_limits<double>::infinity();
-    for (std::size_t i = 0; i < n; ++i) {
-        std::vector<double> others;
-        for (std::size_t j = 0; j < n; ++j) {
-            if (i != j) {
-                others.push_back(problem.costs.exchange(i, j));
-                cheapest = std::min(cheapest, problem.costs.pipeline(i, j));
-            }
-        }
-        std::ranges::sort(others);
-        sums.push_back(
-            std::accumulate(others.begin(), others.begin() + (problem.shape.dp - 1), 0.0));
-    }
-    std::ranges::sort(sums);
+    const NearestCosts nearest = nearest_costs(problem.costs, problem.shape.dp);
     Bound bound;
     bound.method = "elementary";
-    bound.data_parallel = sums[problem.shape.devices() - 1];
-    bound.pipeline = problem.shape.pp > 1 ? (problem.shape.pp - 1) * cheapest : 0;
+    bound.data_parallel = lowest_sum(nearest, problem.shape.devices());
+    bound.pipeline = problem.shape.pp > 1 ? (problem.shape.pp - 1) * nearest.pipeline : 0;
     const StageCompute compute = least_compute(problem);
     bound.value = bound.data_parallel + bound.pipeline + compute.sum +
                   repeats(passes_of(problem.workload, problem.terms), compute, 0);
@@ -176,7 +177,8 @@ Certificate prove_with_spare(const Problem& problem,
     std::vector<int> taken;
     choices(classes, static_cast<int>(problem.devices() - problem.shape.devices()), taken, all);
     // Speeds tell devices of a class apart.
-    if (all.size() > kMaxChoices || options.work == 0 || !problem.speed.empty()) {
+    if (all.size() > kMaxChoices || all.size() * kChoiceWork > options.work ||
+        !problem.speed.empty()) {
         return result;
     }
     struct Choice {

@@ -273,9 +273,7 @@ ReplayState ReplayModel::root() const {
     return state;
 }
 
-ReplayState ReplayModel::after(const ReplayState& state,
-                               const ReplayRow& column,
-                               int times) const {
+ReplayState ReplayModel::after(const ReplayState& state, const ReplayRow& column, int times) const {
     ReplayState next = state;
     next.left -= times;
     next.exchange = std::max(next.exchange, exchange(column));
@@ -312,8 +310,7 @@ double ReplayModel::bound(const ReplayState& state,
     for (std::size_t a = 0; a < classes(); ++a) {
         rest[a] -= times * column[a];
     }
-    const double reach =
-        std::max({state.exchange, column_exchange, exchange_of_rest(rest)});
+    const double reach = std::max({state.exchange, column_exchange, exchange_of_rest(rest)});
     return reach + path(state, &column, times, rest, reach, enough);
 }
 
@@ -350,8 +347,7 @@ int ReplayModel::breaks(std::size_t l,
         column = nullptr;
     } else if (column != nullptr) {
         added = profile(level, *column);
-        const bool known =
-            std::ranges::find(groups.profiles, added) != groups.profiles.end();
+        const bool known = std::ranges::find(groups.profiles, added) != groups.profiles.end();
         column = known ? nullptr : &added;
         blocks += known ? 0 : 1;
     }
@@ -359,9 +355,9 @@ int ReplayModel::breaks(std::size_t l,
     int more = 0;
     if (left > 0) {
         lone_left = (lone_devices(level, rest) + shape_.dp - 1) / shape_.dp;
-        more = std::max(lone_left,
-                        new_profiles(
-                            level, groups.profiles, column, profile(level, rest), rest, left));
+        more = std::max(
+            lone_left,
+            new_profiles(level, groups.profiles, column, profile(level, rest), rest, left));
     }
     int least = std::max(level.fewest_breaks, blocks + lone + more - 1);
     if (blocks == 0) {

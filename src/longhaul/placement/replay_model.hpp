@@ -20,11 +20,11 @@ using ReplayRow = std::array<int, kMostReplayClasses>;
 /// How the devices hang together by pairs that cost at most `from`.
 struct ReplayLevel {
     double from = 0;
-    double to = 0;                  ///< the next cost at which more hangs together
-    std::vector<int> part;          ///< connected part of each class
-    int parts = 0;                  ///< their number
-    std::vector<char> alone;        ///< classes whose devices have no such pair at all
-    int fewest_breaks = 0;          ///< breaks of any path of stages
+    double to = 0;            ///< the next cost at which more hangs together
+    std::vector<int> part;    ///< connected part of each class
+    int parts = 0;            ///< their number
+    std::vector<char> alone;  ///< classes whose devices have no such pair at all
+    int fewest_breaks = 0;    ///< breaks of any path of stages
 };
 
 /// Chosen stages under one level.
@@ -36,8 +36,8 @@ struct ReplayGroups {
 /// A node: the columns chosen so far and the devices that are left.
 struct ReplayState {
     ReplayRow rest{};
-    int left = 0;         ///< stages still to fill
-    double exchange = 0;  ///< worst chosen column
+    int left = 0;                             ///< stages still to fill
+    double exchange = 0;                      ///< worst chosen column
     std::vector<ReplayGroups> groups;         ///< by level
     std::vector<std::pair<int, int>> chosen;  ///< column of the log, stages
 };

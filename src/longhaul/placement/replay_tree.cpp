@@ -58,10 +58,8 @@ private:
     [[nodiscard]] std::string shown(const ReplayRow& row, int times) const {
         const std::vector<int> counts(row.begin(),
                                       row.begin() + static_cast<std::ptrdiff_t>(model_.classes()));
-        return fmt::format("column ({}) for {} stage{}",
-                           fmt::join(counts, " "),
-                           times,
-                           times == 1 ? "" : "s");
+        return fmt::format(
+            "column ({}) for {} stage{}", fmt::join(counts, " "), times, times == 1 ? "" : "s");
     }
 
     /// The log's own columns, and all that may occur below the target, cheapest exchange first.
@@ -246,7 +244,8 @@ private:
         for (std::size_t c = 0; c < children.size(); ++c) {
             const Child& child = children[c];
             const auto at = std::ranges::lower_bound(open, child.column);
-            if (at == open.end() || *at != child.column || (c > 0 && same(children[c - 1], child))) {
+            if (at == open.end() || *at != child.column ||
+                (c > 0 && same(children[c - 1], child))) {
                 continue;
             }
             ReplayState next = model_.after(state, logged_[child.column].counts, child.times);
@@ -273,8 +272,7 @@ private:
                     itself ? 0 : edge(state.chosen[a].first, state.chosen[b].first);
             }
         }
-        const double repeats =
-            (model_.shape().pp - static_cast<int>(n)) * model_.cheapest_pair();
+        const double repeats = (model_.shape().pp - static_cast<int>(n)) * model_.cheapest_pair();
         if (state.exchange + spanning_weight(edges) + repeats >= target_) {
             return true;
         }
@@ -298,8 +296,7 @@ private:
         const auto known = edges_.find(key);
         return known != edges_.end()
                    ? known->second
-                   : edges_
-                         .emplace(key, model_.edge(logged_[a].counts, logged_[b].counts))
+                   : edges_.emplace(key, model_.edge(logged_[a].counts, logged_[b].counts))
                          .first->second;
     }
 
@@ -375,10 +372,7 @@ private:
 
 }  // namespace
 
-Replay replay(ReplayModel& model,
-              const ProofLog& log,
-              double target,
-              const ReplayLimits& limits) {
+Replay replay(ReplayModel& model, const ProofLog& log, double target, const ReplayLimits& limits) {
     return Replayer(model, log, target, limits).run();
 }
 

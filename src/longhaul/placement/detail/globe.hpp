@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include <fmt/format.h>
+#include "longhaul/core/document.hpp"
 
 namespace longhaul::placement::testing {
 
@@ -24,13 +24,14 @@ inline std::vector<std::array<double, 3>> points_on_globe(int count) {
 }
 
 /// A region table (JSON) of `regions` x `devices`: 2 ms and 1 ms for every 120 km of great circle,
-/// to a tenth; a rate of 60 / delay Gbit/s, 5 at most; 0.2 ms and 20 Gbit/s inside. Synthetic.
+/// to a tenth; a rate of 60 / delay Gbit/s to a thousandth, 5 at most; 0.2 ms and 20 Gbit/s inside.
+/// Synthetic.
 inline std::string globe_table(int regions, int devices) {
     const auto points = points_on_globe(regions);
-    std::string names;
-    std::string pairs;
+    core::Value names = core::Value::array();
+    core::Value pairs = core::Value::array();
     for (int i = 0; i < regions; ++i) {
-        names += fmt::format("{}\"r{}\"", i == 0 ? "" : ", ", i);
+        names.append("r" + std::to_string(i));
         for (int j = i + 1; j < regions; ++j) {
             double cosine = 0;
             for (std::size_t k = 0; k < 3; ++k) {
@@ -39,23 +40,21 @@ inline std::string globe_table(int regions, int devices) {
             }
             const double km = 6371 * std::acos(std::clamp(cosine, -1.0, 1.0));
             const double delay = std::round(10 * (2 + km / 120)) / 10;
-            pairs += fmt::format(
-                "{}{{\"a\": \"r{}\", \"b\": \"r{}\", \"delay_ms\": {:.1f}, \"bandwidth_gbps\": "
-                "{:.3f}}}",
-                pairs.empty() ? "" : ",\n",
-                i,
-                j,
-                delay,
-                std::min(5.0, 60 / delay));
+            pairs.append(
+                core::Value::object()
+                    .set("a", "r" + std::to_string(i))
+                    .set("b", "r" + std::to_string(j))
+                    .set("delay_ms", delay)
+                    .set("bandwidth_gbps", std::round(1000 * std::min(5.0, 60 / delay)) / 1000));
         }
     }
-    return fmt::format(
-        "{{\"regions\": [{}], \"gpus_per_region\": {},\n"
-        "\"intra_region\": {{\"delay_ms\": 0.2, \"bandwidth_gbps\": 20}},\n"
-        "\"pairs\": [{}]}}\n",
-        names,
-        devices,
-        pairs);
+    return core::write_json(
+        core::Value::object()
+            .set("regions", std::move(names))
+            .set("gpus_per_region", devices)
+            .set("intra_region",
+                 core::Value::object().set("delay_ms", 0.2).set("bandwidth_gbps", 20))
+            .set("pairs", std::move(pairs)));
 }
 
 }  // namespace longhaul::placement::testing
