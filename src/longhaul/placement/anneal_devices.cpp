@@ -27,12 +27,13 @@ public:
         Stages best = now_;
         double best_total = total_;
         const double first = total_;
+        Cooling cooling(options, first);
         std::uint64_t done = 0;
         for (; done < options.evaluations; ++done) {
             if (done % options.stop_interval == 0 && options.stop && options.stop()) {
                 break;
             }
-            step(acceptance_limit(options, first, total_, done, random_));
+            step(cooling.limit(total_, done, random_));
             if (total_ < best_total) {
                 best = now_;
                 best_total = total_;

@@ -27,6 +27,10 @@ CountModel::CountModel(ClassCosts costs)
         const std::uint64_t high = random.next();
         weights_.push_back(high << 32U | random.next() | 1U);
     }
+    if (classes() <= Transport::kMaxClasses) {
+        fast_.emplace(costs_.pipeline);
+    }
+    least_edge_ = std::ranges::min(costs_.pipeline.cells());
 }
 
 std::uint64_t CountModel::key(std::span<const int> row) const {
@@ -53,14 +57,21 @@ double CountModel::exchange(std::span<const int> row) const {
     return worst;
 }
 
-double CountModel::edge(std::span<const int> a,
-                        std::uint64_t key_a,
-                        std::span<const int> b,
-                        std::uint64_t key_b) {
+double CountModel::edge_within(std::span<const int> a,
+                               std::uint64_t key_a,
+                               std::span<const int> b,
+                               std::uint64_t key_b,
+                               double limit) {
     const std::uint64_t key = mixed(key_a) + mixed(key_b);  // symmetric, as the edge is
     Entry& entry = cache_[mixed(key) >> (64 - kEdgeCacheBits)];
-    if (entry.key != key || entry.value < 0) {
-        entry = {key, transport(a, b)};
+    if (entry.key == key && entry.value >= 0 && (entry.exact || entry.value > limit)) {
+        return entry.value;
+    }
+    if (fast_) {
+        const Transport::Result found = fast_->solve(a, b, limit);
+        entry = {key, found.value, found.exact};
+    } else {
+        entry = {key, transport(a, b), true};
     }
     return entry.value;
 }
