@@ -10,8 +10,6 @@
 namespace longhaul::placement {
 namespace {
 
-constexpr std::size_t kEdgeCacheBits = 16;
-
 std::uint64_t mixed(std::uint64_t x) {
     x ^= x >> 32U;
     x *= 0xD6E8FEB86659FD93U;
@@ -20,8 +18,8 @@ std::uint64_t mixed(std::uint64_t x) {
 
 }  // namespace
 
-CountModel::CountModel(ClassCosts costs)
-    : costs_(std::move(costs)), cache_(std::size_t{1} << kEdgeCacheBits) {
+CountModel::CountModel(ClassCosts costs, int cache_bits)
+    : costs_(std::move(costs)), cache_bits_(cache_bits), cache_(std::size_t{1} << cache_bits) {
     core::Random random(0x636f756e7473U);
     for (std::size_t k = 0; k < classes(); ++k) {
         const std::uint64_t high = random.next();
@@ -63,7 +61,7 @@ double CountModel::edge_within(std::span<const int> a,
                                std::uint64_t key_b,
                                double limit) {
     const std::uint64_t key = mixed(key_a) + mixed(key_b);  // symmetric, as the edge is
-    Entry& entry = cache_[mixed(key) >> (64 - kEdgeCacheBits)];
+    Entry& entry = cache_[mixed(key) >> (64 - cache_bits_)];
     if (entry.key == key && entry.value >= 0 && (entry.exact || entry.value > limit)) {
         return entry.value;
     }

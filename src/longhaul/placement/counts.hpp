@@ -21,7 +21,8 @@ using Counts = core::Grid<int>;
 class CountModel {
 public:
     /// `costs` between K classes, see class_costs.
-    explicit CountModel(ClassCosts costs);
+    /// The cache holds 2^cache_bits edges.
+    explicit CountModel(ClassCosts costs, int cache_bits = 16);
 
     [[nodiscard]] std::size_t classes() const { return costs_.pipeline.rows(); }
     /// Identity of a row: linear in the counts, so that a move updates it in O(1). Equal rows have
@@ -65,6 +66,7 @@ private:
     double least_edge_ = 0;
     std::optional<Transport> fast_;  // up to Transport::kMaxClasses classes
     std::vector<std::uint64_t> weights_;
+    int cache_bits_;
     std::vector<Entry> cache_;
     // Buffers of transport, for more classes: classes on both sides, what they still have, flows
     // and costs between.

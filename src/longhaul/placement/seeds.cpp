@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 #include <set>
+#include <span>
 
 #include <fmt/format.h>
 
@@ -14,6 +15,8 @@ namespace {
 constexpr int kExactOrderStages = 10;  // above, seeds are ranked in their own order first
 constexpr std::size_t kMaxOrders = 10;
 constexpr std::size_t kMaxCuts = 10;
+constexpr int kMaxLengths = 16;         // lengths of runs that are tried
+constexpr std::size_t kLongOrders = 4;  // seeds that get the best order of more stages than that
 
 using Clusters = std::vector<std::vector<int>>;
 
@@ -131,6 +134,21 @@ std::vector<NamedClusters> clusterings(const ClassCosts& costs, const std::vecto
     return all;
 }
 
+/// Lengths of runs, the longest first: all up to kMaxLengths stages, else pp over 1, 2, 3, ….
+std::vector<int> run_lengths(int pp) {
+    std::vector<int> lengths;
+    for (int part = 1; part <= pp && lengths.size() < kMaxLengths; ++part) {
+        const int length = pp <= kMaxLengths ? pp + 1 - part : pp / part;
+        if (lengths.empty() || length < lengths.back()) {
+            lengths.push_back(length);
+        }
+    }
+    if (lengths.back() != 1) {
+        lengths.back() = 1;
+    }
+    return lengths;
+}
+
 }  // namespace
 
 Counts pack_runs(Shape shape,
@@ -150,7 +168,7 @@ std::vector<Seed> structural_seeds(CountModel& model,
     std::vector<Seed> seeds;
     std::set<std::vector<int>> known;
     for (const NamedClusters& clustering : clusterings(class_costs, class_sizes)) {
-        for (int longest = shape.pp; longest >= 1; --longest) {
+        for (const int longest : run_lengths(shape.pp)) {
             for (const bool by_stage : {false, true}) {
                 Counts counts =
                     pack_runs(shape, class_sizes, clustering.clusters, longest, by_stage);
@@ -171,7 +189,9 @@ std::vector<Seed> structural_seeds(CountModel& model,
     if (seeds.size() > limit) {
         seeds.resize(limit);
     }
-    for (Seed& seed : seeds) {
+    const std::size_t ordered =
+        shape.pp <= kMaxExactStages ? seeds.size() : std::min(seeds.size(), kLongOrders);
+    for (Seed& seed : std::span(seeds).first(ordered)) {
         const Solved solved = score_best_order(model, seed.counts);
         seed.counts = reordered(seed.counts, solved.order);
         seed.score = solved.score.total();
