@@ -4,19 +4,15 @@
 #include <atomic>
 #include <numeric>
 
-#include <fmt/format.h>
-
-#include "longhaul/core/pool.hpp"
-#include "longhaul/placement/anneal_devices.hpp"
 #include "longhaul/placement/classes.hpp"
 #include "longhaul/placement/count_search.hpp"
+#include "longhaul/placement/device_search.hpp"
 
 namespace longhaul::placement {
 namespace {
 
 constexpr std::size_t kMaxClasses = 48;  // above, the count view is no smaller than the devices
 constexpr double kTolerances[] = {0.05, 0.12, 0.3, 0.7};
-constexpr double kDeviceTemperatures[] = {0.02, 0.05, 0.01, 0.1};
 constexpr std::uint64_t kDeviceStream = std::uint64_t{1} << 38U;
 
 class Portfolio {
@@ -105,14 +101,9 @@ private:
             const Solved solved = solve_inner(problem_, stages);
             stages = in_order(stages, solved.order);
             offer(stages, solved.score.total(), seed.origin);
-            starts_.push_back({std::move(stages), solved.score.total()});
+            starts_.push_back({std::move(stages), solved.score.total(), seed.origin});
         }
     }
-
-    struct Start {
-        Stages stages;
-        double score = 0;
-    };
 
     /// Coarse count views for starting points, then annealing over devices.
     void search_devices(const Classes& exact) {
@@ -127,37 +118,24 @@ private:
         if (problem_.shape.pp == 1) {
             return;
         }
-        starts_.push_back({best_.stages, best_.score});
-        std::ranges::stable_sort(starts_, {}, &Start::score);
-        const std::uint64_t share = options_.budget / 2 / static_cast<std::uint64_t>(restarts_);
-        std::vector<AnnealedStages> found(restarts_);
-        core::parallel_for(found.size(), options_.threads, [&](std::size_t i) {
-            if (stop()) {
-                return;
-            }
-            AnnealOptions anneal;
-            anneal.evaluations = share;
-            anneal.start_temperature = kDeviceTemperatures[i % std::size(kDeviceTemperatures)];
-            anneal.stop = [this] { return stop(); };
-            const core::Random random(options_.seed, stream(kDeviceStream + i));
-            const Stages& start = starts_[i / 2 % starts_.size()].stages;
-            found[i] = anneal_devices(problem_.costs, start, anneal, random);
-        });
-        for (std::size_t i = 0; i < found.size(); ++i) {
-            if (!found[i].stages.empty()) {
-                offer(found[i].stages,
-                      found[i].score,
-                      fmt::format("annealing over devices, restart {}", i));
-                best_.evaluations += found[i].evaluations;
-            }
-        }
+        starts_.push_back({best_.stages, best_.score, best_.origin});
+        DeviceSearchOptions devices;
+        devices.budget = options_.budget;
+        devices.restarts = restarts_;
+        devices.threads = options_.threads;
+        devices.seed = options_.seed;
+        devices.stream = stream(kDeviceStream);
+        devices.stop = [this] { return stop(); };
+        const DeviceResult found =
+            search_over_devices(problem_.costs, std::move(starts_), devices, best_.evaluations);
+        offer(found.stages, found.score, found.origin);
     }
 
     const Problem& problem_;
     const SearchOptions& options_;
     int restarts_;
     SearchResult best_;
-    std::vector<Start> starts_;
+    std::vector<DeviceResult> starts_;
     std::uint64_t searches_ = 0;
     std::atomic<bool> stopped_ = false;
 };
