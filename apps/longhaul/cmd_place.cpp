@@ -4,6 +4,7 @@
 
 #include "longhaul/command.hpp"
 #include "longhaul/inputs.hpp"
+#include "longhaul/place_shapes.hpp"
 #include "longhaul/placement/solve.hpp"
 #include "longhaul/plan_text.hpp"
 #include "longhaul/progress.hpp"
@@ -16,7 +17,6 @@ constexpr std::uint64_t kMaxBudget = 1'000'000'000'000;
 struct PlaceOptions {
     PlacementInputs inputs;
     placement::SolveOptions solve;
-    std::string objective = "additive";
     double time_limit_s = 0;
     std::string output;
     bool json = false;
@@ -31,13 +31,38 @@ std::string command_line(const Session& session) {
     return line;
 }
 
-core::Result<void> place(const Session& session, PlaceOptions options) {
-    if (core::Result<void> writable = check_writable(options.output); !writable) {
-        return writable;
+struct Placed {
+    placement::Plan plan;
+    LoadedFabric fabric;
+    std::vector<placement::ShapeTrial> shapes;  // when the shape was chosen
+};
+
+core::Result<Placed> find_plan(const PlaceOptions& options) {
+    if (automatic_shape(options.inputs)) {
+        core::Result<PlacedShapes> placed = place_best_shape(options.inputs, options.solve);
+        if (!placed) {
+            return tl::unexpected(placed.error());
+        }
+        return Placed{std::move(placed->best.plan),
+                      std::move(placed->fabric),
+                      std::move(placed->best.trials)};
     }
     core::Result<LoadedProblem> loaded = load_problem(options.inputs);
     if (!loaded) {
         return tl::unexpected(loaded.error());
+    }
+    core::Result<placement::Plan> plan =
+        placement::solve(loaded->problem, loaded->fabric, options.solve);
+    if (!plan) {
+        return tl::unexpected(plan.error());
+    }
+    return Placed{
+        std::move(*plan), {std::move(loaded->fabric), std::move(loaded->fabric_sha256)}, {}};
+}
+
+core::Result<void> place(const Session& session, PlaceOptions options) {
+    if (core::Result<void> writable = check_writable(options.output); !writable) {
+        return writable;
     }
     const core::Result<std::string> time = utc_now();
     if (!time) {
@@ -54,20 +79,22 @@ core::Result<void> place(const Session& session, PlaceOptions options) {
         return options.time_limit_s > 0 && seconds > options.time_limit_s;
     };
     options.solve.proof.stop = options.solve.search.stop;
-    core::Result<placement::Plan> plan =
-        placement::solve(loaded->problem, loaded->fabric, options.solve);
+    core::Result<Placed> placed = find_plan(options);
     progress.reset();
-    if (!plan) {
-        return tl::unexpected(plan.error());
+    if (!placed) {
+        return tl::unexpected(placed.error());
     }
-    plan->fabric_path = loaded->fabric_path;
-    plan->fabric_sha256 = loaded->fabric_sha256;
-    plan->workload = loaded->workload;
-    plan->search.wall_s = elapsed();
-    plan->version = LONGHAUL_VERSION;
-    plan->command = command_line(session);
-    plan->time = *time;
-    const std::string file = core::write_json(placement::to_value(*plan));
+    placement::Plan& plan = placed->plan;
+    plan.fabric_path = options.inputs.fabric;
+    plan.fabric_sha256 = placed->fabric.sha256;
+    plan.search.wall_s = elapsed();
+    plan.version = LONGHAUL_VERSION;
+    plan.command = command_line(session);
+    plan.time = *time;
+    if (!placed->shapes.empty()) {
+        plan.unknown.set("shapes", shapes_value(placed->shapes));
+    }
+    const std::string file = core::write_json(placement::to_value(plan));
     if (!options.output.empty()) {
         const core::Result<void> written = write_file(options.output, file);
         if (!written) {
@@ -75,7 +102,9 @@ core::Result<void> place(const Session& session, PlaceOptions options) {
         }
     }
     if (options.output != "-") {
-        print(options.json ? file : plan_text(*plan, loaded->fabric));
+        const std::string shapes =
+            placed->shapes.empty() ? std::string() : shapes_text(placed->shapes);
+        print(options.json ? file : shapes + plan_text(plan, placed->fabric.fabric));
     }
     return {};
 }
@@ -92,10 +121,6 @@ void add_place(CLI::App& parent, Session& session) {
     auto options = std::make_shared<PlaceOptions>();
     placement::SearchOptions& search = options->solve.search;
     add_placement_inputs(*command, options->inputs);
-    command->add_option("--objective", options->objective, "what the score counts")
-        ->type_name("NAME")
-        ->check(CLI::IsMember({"additive"}))
-        ->capture_default_str();
     command
         ->add_option("--baseline-samples",
                      options->solve.baseline_samples,

@@ -19,7 +19,7 @@ std::uint64_t mixed(std::uint64_t x) {
 }  // namespace
 
 CountModel::CountModel(ClassCosts costs, int cache_bits)
-    : costs_(std::move(costs)), cache_bits_(cache_bits), cache_(std::size_t{1} << cache_bits) {
+    : costs_(std::move(costs)), cache_bits_(cache_bits) {
     core::Random random(0x636f756e7473U);
     for (std::size_t k = 0; k < classes(); ++k) {
         const std::uint64_t high = random.next();
@@ -60,6 +60,9 @@ double CountModel::edge_within(std::span<const int> a,
                                std::span<const int> b,
                                std::uint64_t key_b,
                                double limit) {
+    if (cache_.empty()) {
+        cache_.resize(std::size_t{1} << static_cast<unsigned>(cache_bits_));
+    }
     const std::uint64_t key = mixed(key_a) + mixed(key_b);  // symmetric, as the edge is
     Entry& entry = cache_[mixed(key) >> (64 - cache_bits_)];
     if (entry.key == key && entry.value >= 0 && (entry.exact || entry.value > limit)) {

@@ -73,8 +73,9 @@ private:
         return realise(counts, classes);
     }
 
-    /// Searches the count view of some classes. Of exact classes the best result is taken as it is,
-    /// of others each is scored on the devices and kept as a start.
+    /// Searches the count view of some classes. Of exact classes the best result is taken as it is
+    /// when counts say all that the score counts; else each is scored on the devices and kept as a
+    /// start.
     void search_in(const Classes& classes, std::uint64_t budget) {
         CountSearchOptions counts;
         counts.budget = problem_.shape.pp > 1 && problem_.shape.dp > 1 ? budget : 0;
@@ -91,7 +92,7 @@ private:
                                                       counts_of(host_order, classes),
                                                       counts,
                                                       best_.evaluations);
-        if (classes.exact) {
+        if (classes.exact && problem_.workload.stage_seconds.empty()) {
             offer(
                 realised(found.front().counts, classes), found.front().score, found.front().origin);
             return;

@@ -15,8 +15,9 @@ namespace {
 constexpr int kExactOrderStages = 10;  // above, seeds are ranked in their own order first
 constexpr std::size_t kMaxOrders = 10;
 constexpr std::size_t kMaxCuts = 10;
-constexpr int kMaxLengths = 16;         // lengths of runs that are tried
-constexpr std::size_t kLongOrders = 4;  // seeds that get the best order of more stages than that
+constexpr int kMaxLengths = 16;  // lengths of runs that are tried
+constexpr int kManyOrders = 12;  // above, only few seeds get the best order of their stages
+constexpr std::size_t kLongOrders = 4;
 
 using Clusters = std::vector<std::vector<int>>;
 
@@ -190,7 +191,7 @@ std::vector<Seed> structural_seeds(CountModel& model,
         seeds.resize(limit);
     }
     const std::size_t ordered =
-        shape.pp <= kMaxExactStages ? seeds.size() : std::min(seeds.size(), kLongOrders);
+        shape.pp <= kManyOrders ? seeds.size() : std::min(seeds.size(), kLongOrders);
     for (Seed& seed : std::span(seeds).first(ordered)) {
         const Solved solved = score_best_order(model, seed.counts);
         seed.counts = reordered(seed.counts, solved.order);

@@ -7,6 +7,10 @@
 #include <fmt/format.h>
 
 #include "longhaul/placement/compose.hpp"
+#include "longhaul/placement/find.hpp"
+#include "longhaul/placement/pipelined.hpp"
+#include "longhaul/placement/prove.hpp"
+#include "longhaul/placement/tensor.hpp"
 
 namespace longhaul::placement {
 
@@ -35,7 +39,7 @@ Attempt attempt(const Problem& problem,
                 const SearchOptions& search,
                 const ProofOptions& proof,
                 const SearchResult* known) {
-    SearchResult found = make_search(kind)->run(problem, search);
+    SearchResult found = find(problem, kind, search);
     if (known != nullptr) {
         found.evaluations += known->evaluations;
         if (known->score <= found.score) {
@@ -44,7 +48,7 @@ Attempt attempt(const Problem& problem,
             found.origin = known->origin;
         }
     }
-    Certificate certificate = certify(problem, found.score, proof);
+    Certificate certificate = prove(problem, found.score, proof);
     if (certificate.better) {
         const Solved solved = solve_inner(problem, *certificate.better);
         found.stages = in_order(*certificate.better, solved.order);
@@ -80,19 +84,101 @@ Attempt attempt_twice(const Problem& problem, const SolveOptions& options) {
 
 }  // namespace
 
+namespace {
+
+/// Read backwards the path costs the same unless stages differ: begin at the end that holds the
+/// lowest device.
+void begin_low(const Problem& problem, Stages& stages) {
+    if (problem.workload.stage_seconds.size() <= 1 &&
+        std::ranges::min(stages.back()) < std::ranges::min(stages.front())) {
+        std::ranges::reverse(stages);
+    }
+}
+
+/// Pairs and replicas for stage groups in path order.
+Placement composed(const Problem& problem, Stages stages, std::span<const int> host_of) {
+    Costs costs = problem.costs;
+    if (problem.terms.objective == Objective::kPipelined) {
+        const Solved solved = solve_inner(problem, stages);
+        stages = in_order(stages, solved.order);
+        costs.pipeline =
+            capped(problem.costs.pipeline, problem.links.slowness, solved.slowness_cap);
+    }
+    begin_low(problem, stages);
+    std::vector<int> path(stages.size());
+    std::iota(path.begin(), path.end(), 0);
+    return compose(costs, stages, path, host_of);
+}
+
+}  // namespace
+
 core::Result<Plan> solve(const Problem& problem,
                          const fabric::Fabric& fabric,
                          const SolveOptions& options) {
-    auto [found, bound] = attempt_twice(problem, options);
-    // Read backwards the path costs the same: begin at the end that holds the lowest device.
-    if (std::ranges::min(found.stages.back()) < std::ranges::min(found.stages.front())) {
-        std::ranges::reverse(found.stages);
+    return solve(problem, fabric.host_of_device(), fabric.labels(), options);
+}
+
+namespace {
+
+/// Places tensor groups as devices, then puts their devices in their place.
+core::Result<Plan> solve_grouped(const Problem& problem,
+                                 std::span<const int> host_of,
+                                 const std::vector<std::string>& labels,
+                                 const SolveOptions& options) {
+    const int tp = problem.shape.tp;
+    const TensorGroups groups = make_tensor_groups(host_of, tp);
+    if (groups.members.size() < problem.shape.cells()) {
+        return core::fail(
+            {"",
+             "tp",
+             fmt::format("the hosts hold {} groups of {} devices", groups.members.size(), tp),
+             fmt::format("pp {} x dp {} needs {}; lower pp, dp or tp, or name the "
+                         "host of every device in the fabric",
+                         problem.shape.pp,
+                         problem.shape.dp,
+                         problem.shape.cells())});
     }
-    std::vector<int> path(found.stages.size());
-    std::iota(path.begin(), path.end(), 0);
+    std::vector<int> group_host;
+    std::vector<std::string> group_label;
+    for (const std::vector<int>& group : groups.members) {
+        group_host.push_back(host_of[group.front()]);
+        group_label.push_back(labels[group.front()]);
+    }
+    core::Result<Plan> plan = solve(grouped(problem, groups), group_host, group_label, options);
+    if (!plan) {
+        return plan;
+    }
+    plan->workload = problem.workload;
+    plan->placement = expanded(plan->placement, groups, tp, problem.devices());
+    std::vector<LeftOut> left_out;
+    for (const LeftOut& one : plan->left_out) {
+        for (const int device : groups.members[one.device]) {
+            left_out.push_back({device, one.score, groups.members[one.instead_of].front()});
+        }
+    }
+    for (const int device : groups.alone) {
+        left_out.push_back({device, 0, -1});
+    }
+    plan->left_out = std::move(left_out);
+    return plan;
+}
+
+}  // namespace
+
+core::Result<Plan> solve(const Problem& problem,
+                         std::span<const int> host_of,
+                         const std::vector<std::string>& labels,
+                         const SolveOptions& options) {
+    if (problem.shape.tp > 1) {
+        return solve_grouped(problem, host_of, labels, options);
+    }
+    auto [found, bound] = attempt_twice(problem, options);
     Plan plan;
-    plan.placement = compose(problem.costs, found.stages, path, fabric.host_of_device());
+    plan.workload = problem.workload;
+    plan.terms = problem.terms;
+    plan.placement = composed(problem, found.stages, host_of);
     plan.score = score_as_mapped(problem, plan.placement);
+    plan.left_out = left_out(problem, plan.placement.stages(), options.search.threads);
     if (std::abs(plan.score.total() - found.score) > kRoundingOfSums * found.score) {
         return defect("search",
                       fmt::format("the rank map realises {} s, the search claimed {} s",
@@ -109,11 +195,8 @@ core::Result<Plan> solve(const Problem& problem,
     // The same sums in another order may differ in their last digits.
     plan.bound.value = std::min(plan.bound.value, plan.score.total());
     if (options.baseline_samples > 0) {
-        plan.baselines = make_baselines(problem,
-                                        fabric.labels(),
-                                        options.baseline_samples,
-                                        options.search.seed,
-                                        options.search.threads);
+        plan.baselines = make_baselines(
+            problem, labels, options.baseline_samples, options.search.seed, options.search.threads);
     }
     plan.search.seed = options.search.seed;
     plan.search.budget = options.search.budget;
