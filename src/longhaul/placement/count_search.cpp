@@ -1,6 +1,7 @@
 #include "longhaul/placement/count_search.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include <fmt/format.h>
 
@@ -14,6 +15,9 @@ namespace longhaul::placement {
 namespace {
 
 constexpr double kStartTemperatures[] = {0.05, 0.02, 0.1, 0.2};
+constexpr double kUsualDevices = 64;  // for which the temperatures were chosen
+constexpr double kHottestWalk = 0.03;
+constexpr double kColdest = 0.0005;
 constexpr std::size_t kSeeds = 32;
 constexpr std::size_t kKeptSeeds = 4;
 constexpr std::size_t kClusterSeeds = 8;
@@ -34,6 +38,8 @@ public:
                 sizes_[k] += host_order(s, k);
             }
         }
+        const auto devices = static_cast<double>(shape.cells());
+        heat_ = std::pow(std::min(1.0, kUsualDevices / devices), 1.5);
         CountModel model(costs_);
         take(model, host_order, "host order");
         evaluations_ = 1;
@@ -46,7 +52,7 @@ public:
         std::vector<Seed> found(restarts);
         std::vector<std::uint64_t> done(restarts, 0);
         core::parallel_for(restarts, options_.threads, [&](std::size_t i) {
-            if (!stop()) {
+            if (share > 0 && !stop()) {
                 found[i] = i % 2 == 0 ? anneal(i, share, done[i]) : temper_walks(i, share, done[i]);
             }
         });
@@ -117,7 +123,9 @@ private:
         core::Random random(options_.seed, options_.stream + restart * kStreamsOfRestart);
         AnnealOptions anneal;
         anneal.evaluations = share;
-        anneal.start_temperature = kStartTemperatures[number % std::size(kStartTemperatures)];
+        anneal.start_temperature =
+            heat_ * kStartTemperatures[number % std::size(kStartTemperatures)];
+        anneal.end_temperature = heat_ * kColdest;
         anneal.stop = options_.stop;
         CountModel model(costs_);
         AnnealedCounts found = anneal_counts(model, start(number, random), anneal, random);
@@ -130,6 +138,8 @@ private:
     Seed temper_walks(std::size_t restart, std::uint64_t share, std::uint64_t& done) const {
         TemperingOptions tempering;
         tempering.evaluations = share;
+        tempering.hottest = heat_ * kHottestWalk;
+        tempering.coldest = heat_ * kColdest;
         tempering.seed = options_.seed;
         tempering.stream = options_.stream + restart * kStreamsOfRestart;
         tempering.stop = options_.stop;
@@ -161,6 +171,7 @@ private:
     std::vector<Seed> seeds_;
     std::vector<Seed> found_;
     std::uint64_t evaluations_ = 0;
+    double heat_ = 1;  // the more devices, the less one of them changes the score
 };
 
 }  // namespace

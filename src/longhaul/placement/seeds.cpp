@@ -17,7 +17,7 @@ constexpr std::size_t kMaxOrders = 10;
 constexpr std::size_t kMaxCuts = 10;
 constexpr int kMaxLengths = 16;  // lengths of runs that are tried
 constexpr int kManyOrders = 12;  // above, only few seeds get the best order of their stages
-constexpr std::size_t kLongOrders = 4;
+constexpr std::size_t kLongOrders = 2;
 
 using Clusters = std::vector<std::vector<int>>;
 
