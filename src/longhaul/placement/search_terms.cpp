@@ -1,4 +1,5 @@
 #include "longhaul/placement/search_terms.hpp"
+#include "longhaul/placement/classes.hpp"
 
 #include <algorithm>
 #include <cmath>
