@@ -6,6 +6,7 @@
 #include "longhaul/core/cursor.hpp"
 #include "longhaul/inputs.hpp"
 #include "longhaul/placement/bounds.hpp"
+#include "longhaul/placement/group_terms.hpp"
 #include "longhaul/placement/plan.hpp"
 
 namespace longhaul::app {
@@ -79,10 +80,56 @@ core::Result<Ranks> parse_rank_map(std::string_view text, const std::string& nam
                                         : plain_ranks(text, name);
 }
 
-core::Result<void> evaluate(const EvaluateOptions& options) {
+std::string json_of(const LoadedProblem& loaded,
+                    const placement::Score& solved,
+                    const placement::Score& mapped,
+                    const placement::Bound& bound) {
+    core::Value root = core::Value::object();
+    root.set("data_parallel", solved.data_parallel).set("pipeline", solved.pipeline);
+    if (placement::has_compute(loaded.problem)) {
+        root.set("compute", solved.compute).set("compute_mapped", mapped.compute);
+    }
+    root.set("score", solved.total())
+        .set("data_parallel_mapped", mapped.data_parallel)
+        .set("pipeline_mapped", mapped.pipeline)
+        .set("score_mapped", mapped.total())
+        .set("bound", bound.value)
+        .set("bound_method", bound.method)
+        .set("fabric_sha256", loaded.fabric_sha256);
+    return core::write_json(root);
+}
+
+std::string text_of(const LoadedProblem& loaded,
+                    const placement::Score& solved,
+                    const placement::Score& mapped,
+                    const placement::Bound& bound) {
+    const bool compute = placement::has_compute(loaded.problem);
+    const auto row = [&](const std::string& name, const placement::Score& score, double total) {
+        return fmt::format("{:<24} {:>14.6f} {:>14.6f} {}{:>14.6f}\n",
+                           name,
+                           score.data_parallel,
+                           score.pipeline,
+                           compute ? fmt::format("{:>14.6f} ", score.compute) : std::string(),
+                           total);
+    };
+    return fmt::format("{:<24} {:>14} {:>14} {}{:>14}\n",
+                       "seconds",
+                       "data_parallel",
+                       "pipeline",
+                       compute ? fmt::format("{:>14} ", "compute") : std::string(),
+                       "score") +
+           row("best pairs and order", solved, solved.total()) +
+           row("as mapped", mapped, mapped.total()) +
+           row("bound (" + bound.method + ")",
+               {bound.data_parallel, bound.pipeline, 0},
+               bound.value);
+}
+
+core::Result<int> evaluate(const EvaluateOptions& options) {
     const PlacementInputs& inputs = options.inputs;
-    if (auto once = read_once({inputs.fabric, inputs.job, options.rank_map}); !once) {
-        return once;
+    if (auto once = read_once({inputs.fabric, inputs.job, inputs.layers, options.rank_map});
+        !once) {
+        return tl::unexpected(once.error());
     }
     const core::Result<LoadedProblem> loaded = load_problem(inputs);
     if (!loaded) {
@@ -107,39 +154,15 @@ core::Result<void> evaluate(const EvaluateOptions& options) {
     }
     const placement::Score mapped = placement::score_as_mapped(loaded->problem, *placement);
     const placement::Solved solved = placement::solve_inner(loaded->problem, placement->stages());
-    const placement::Bound bound = placement::elementary_bound(loaded->problem);
-    if (options.json) {
-        core::Value root = core::Value::object();
-        root.set("data_parallel", solved.score.data_parallel)
-            .set("pipeline", solved.score.pipeline)
-            .set("score", solved.score.total())
-            .set("data_parallel_mapped", mapped.data_parallel)
-            .set("pipeline_mapped", mapped.pipeline)
-            .set("score_mapped", mapped.total())
-            .set("bound", bound.value)
-            .set("bound_method", bound.method)
-            .set("fabric_sha256", loaded->fabric_sha256);
-        print(core::write_json(root));
-        return {};
+    const std::string misfit = placement::why_nothing_fits(loaded->problem, placement->stages());
+    if (!misfit.empty()) {
+        warn("the layers do not fit the memory of the devices: " + misfit);
+        return kNo;
     }
-    print(fmt::format(
-        "{:<24} {:>14} {:>14} {:>14}\n", "seconds", "data_parallel", "pipeline", "score"));
-    print(fmt::format("{:<24} {:>14.6f} {:>14.6f} {:>14.6f}\n",
-                      "best pairs and order",
-                      solved.score.data_parallel,
-                      solved.score.pipeline,
-                      solved.score.total()));
-    print(fmt::format("{:<24} {:>14.6f} {:>14.6f} {:>14.6f}\n",
-                      "as mapped",
-                      mapped.data_parallel,
-                      mapped.pipeline,
-                      mapped.total()));
-    print(fmt::format("{:<24} {:>14.6f} {:>14.6f} {:>14.6f}\n",
-                      "bound (" + bound.method + ")",
-                      bound.data_parallel,
-                      bound.pipeline,
-                      bound.value));
-    return {};
+    const placement::Bound bound = placement::elementary_bound(loaded->problem);
+    print(options.json ? json_of(*loaded, solved.score, mapped, bound)
+                       : text_of(*loaded, solved.score, mapped, bound));
+    return kDone;
 }
 
 }  // namespace
@@ -161,8 +184,8 @@ void add_evaluate(CLI::App& parent, Session& session) {
     command->add_flag("--json", options->json, "print one JSON object");
     command->callback([options, &session] {
         session.run = [options] {
-            const core::Result<void> done = evaluate(*options);
-            return done ? kDone : report(done.error());
+            const core::Result<int> done = evaluate(*options);
+            return done ? *done : report(done.error());
         };
     });
 }

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "longhaul/placement/group_terms.hpp"
+
 namespace longhaul::placement {
 
 namespace {
@@ -69,6 +71,9 @@ Bound elementary_bound(const Problem& problem) {
     bound.data_parallel = *std::ranges::max_element(nearest.exchange);
     if (problem.shape.pp > 1) {
         bound.pipeline = (problem.shape.pp - 1) * nearest.pipeline;
+    }
+    if (problem.terms.exchange != Exchange::kSharded) {
+        bound.data_parallel = data_parallel_bound(problem);
     }
     bound.value = bound.data_parallel + bound.pipeline;
     return bound;
