@@ -1,7 +1,6 @@
 #include "longhaul/placement/certify.hpp"
 
 #include <algorithm>
-#include <limits>
 
 #include <fmt/format.h>
 

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "longhaul/placement/bounds.hpp"
 #include "longhaul/placement/long_path.hpp"
 #include "longhaul/placement/pipelined.hpp"
 
@@ -195,40 +196,31 @@ double compute_alone(const Problem& problem, const Stages& stages) {
 
 double data_parallel_bound(const Problem& problem) {
     const auto n = static_cast<int>(problem.devices());
-    const bool pairs = problem.terms.exchange == Exchange::kSharded || !problem.exchange;
     std::vector<double> bounds;
-    std::map<std::pair<int, int>, double> known;  // devices of one kind and region have one bound
-    for (int device = 0; device < n; ++device) {
-        const std::pair<int, int> alike{problem.links.slowness.size() > 0
-                                            ? problem.links.slowness.kind_of_device()[device]
-                                            : device,
-                                        pairs ? 0 : problem.exchange->region()[device]};
-        const auto found = known.find(alike);
-        if (found != known.end()) {
-            bounds.push_back(found->second);
-            continue;
+    if (problem.terms.exchange == Exchange::kSharded || !problem.exchange) {
+        const NearestCosts nearest = nearest_costs(problem.costs, problem.shape.dp);
+        for (const int kind : problem.costs.exchange.kind_of_device()) {
+            bounds.push_back(nearest.exchange[kind]);
         }
-        std::vector<int> peers;
-        for (int peer = 0; peer < n; ++peer) {
-            if (peer != device) {
-                peers.push_back(peer);
+    } else {
+        std::map<std::pair<int, int>, double> known;  // of one kind and region: one bound
+        for (int device = 0; device < n; ++device) {
+            const auto [at, fresh] = known.try_emplace(
+                {problem.links.slowness.size() > 0 ? problem.links.slowness.kind_of_device()[device]
+                                                   : device,
+                 problem.exchange->region()[device]},
+                0.0);
+            if (fresh) {
+                std::vector<int> peers;
+                for (int peer = 0; peer < n; ++peer) {
+                    if (peer != device) {
+                        peers.push_back(peer);
+                    }
+                }
+                at->second = problem.exchange->member_bound(device, peers, problem.shape.dp);
             }
+            bounds.push_back(at->second);
         }
-        double bound = 0;
-        if (pairs) {
-            std::vector<double> costs;
-            for (const int peer : peers) {
-                costs.push_back(problem.costs.exchange(device, peer));
-            }
-            std::ranges::sort(costs);
-            for (int k = 0; k + 1 < problem.shape.dp; ++k) {
-                bound += costs[k];
-            }
-        } else {
-            bound = problem.exchange->member_bound(device, peers, problem.shape.dp);
-        }
-        known[alike] = bound;
-        bounds.push_back(bound);
     }
     // Of the devices that are used, one has at least this; the worst ones may be left out.
     std::ranges::sort(bounds);
