@@ -11,6 +11,7 @@
 namespace longhaul::placement {
 namespace {
 
+constexpr double kRoundingOfCounts = 1e-12;
 constexpr std::size_t kMaxClasses = 48;  // above, the count view is no smaller than the devices
 constexpr double kTolerances[] = {0.05, 0.12, 0.3, 0.7};
 constexpr std::uint64_t kDeviceStream = std::uint64_t{1} << 38U;
@@ -73,6 +74,20 @@ private:
         return realise(counts, classes);
     }
 
+    /// Takes a result of exact classes. Where the time was up its rows may wait for their order.
+    void offer_counts(const Seed& seed, const Classes& classes) {
+        CountModel model(class_costs(problem_.costs, classes));
+        const double here = score_in_order(model, seed.counts).total();
+        if (here <= seed.score * (1 + kRoundingOfCounts)) {
+            offer(realised(seed.counts, classes), here, seed.origin);
+            return;
+        }
+        const Solved solved = score_best_order(model, seed.counts);
+        offer(realised(reordered(seed.counts, solved.order), classes),
+              solved.score.total(),
+              seed.origin);
+    }
+
     /// Searches the count view of some classes. Of exact classes the best result is taken as it is
     /// when counts say all that the score counts; else each is scored on the devices and kept as a
     /// start.
@@ -93,8 +108,7 @@ private:
                                                       counts,
                                                       best_.evaluations);
         if (classes.exact && !has_compute(problem_)) {
-            offer(
-                realised(found.front().counts, classes), found.front().score, found.front().origin);
+            offer_counts(found.front(), classes);
             return;
         }
         for (const Seed& seed : found) {
