@@ -1,5 +1,6 @@
 // evaluate: what a given rank map costs.
 #include <algorithm>
+#include <numeric>
 #include <sstream>
 
 #include "longhaul/certificates.hpp"
@@ -7,8 +8,10 @@
 #include "longhaul/core/cursor.hpp"
 #include "longhaul/inputs.hpp"
 #include "longhaul/placement/bounds.hpp"
+#include "longhaul/placement/group_terms.hpp"
 #include "longhaul/placement/plan.hpp"
 #include "longhaul/placement/prove.hpp"
+#include "longhaul/placement/tensor.hpp"
 
 namespace longhaul::app {
 namespace {
@@ -85,6 +88,51 @@ core::Result<Ranks> parse_rank_map(std::string_view text, const std::string& nam
                                         : plain_ranks(text, name);
 }
 
+std::string json_of(const LoadedProblem& loaded,
+                    const placement::Score& solved,
+                    const placement::Score& mapped,
+                    const placement::Bound& bound) {
+    core::Value root = core::Value::object();
+    root.set("data_parallel", solved.data_parallel).set("pipeline", solved.pipeline);
+    if (placement::has_compute(loaded.problem)) {
+        root.set("compute", solved.compute).set("compute_mapped", mapped.compute);
+    }
+    root.set("score", solved.total())
+        .set("data_parallel_mapped", mapped.data_parallel)
+        .set("pipeline_mapped", mapped.pipeline)
+        .set("score_mapped", mapped.total())
+        .set("bound", bound.value)
+        .set("bound_method", bound.method)
+        .set("fabric_sha256", loaded.fabric_sha256);
+    return core::write_json(root);
+}
+
+std::string text_of(const LoadedProblem& loaded,
+                    const placement::Score& solved,
+                    const placement::Score& mapped,
+                    const placement::Bound& bound) {
+    const bool compute = placement::has_compute(loaded.problem);
+    const auto row = [&](const std::string& name, const placement::Score& score, double total) {
+        return fmt::format("{:<24} {:>14.6f} {:>14.6f} {}{:>14.6f}\n",
+                           name,
+                           score.data_parallel,
+                           score.pipeline,
+                           compute ? fmt::format("{:>14.6f} ", score.compute) : std::string(),
+                           total);
+    };
+    return fmt::format("{:<24} {:>14} {:>14} {}{:>14}\n",
+                       "seconds",
+                       "data_parallel",
+                       "pipeline",
+                       compute ? fmt::format("{:>14} ", "compute") : std::string(),
+                       "score") +
+           row("best pairs and order", solved, solved.total()) +
+           row("as mapped", mapped, mapped.total()) +
+           row("bound (" + bound.method + ")",
+               {bound.data_parallel, bound.pipeline, 0},
+               bound.value);
+}
+
 /// A placement and the problem that it is scored on.
 struct Scored {
     LoadedProblem loaded;
@@ -140,7 +188,8 @@ core::Result<Scored> load_plan(const std::string& fabric, std::string_view text,
 
 core::Result<Scored> load_scored(const EvaluateOptions& options) {
     const PlacementInputs& inputs = options.inputs;
-    if (auto once = read_once({inputs.fabric, inputs.job, options.rank_map}); !once) {
+    if (auto once = read_once({inputs.fabric, inputs.job, inputs.layers, options.rank_map});
+        !once) {
         return tl::unexpected(once.error());
     }
     const std::string name = input_name(options.rank_map);
@@ -192,7 +241,20 @@ placement::Bound simple_bound(const placement::Problem& problem, double score) {
                : placement::prove(problem, score, none).bound;
 }
 
-core::Result<void> evaluate(const EvaluateOptions& options) {
+/// The problem and the stage groups with every tensor group as one device.
+std::pair<placement::Problem, placement::Stages> by_cells(const placement::Problem& problem,
+                                                          const placement::Placement& placement) {
+    if (problem.shape.tp == 1) {
+        return {problem, placement.stages()};
+    }
+    placement::Problem unit = placement::grouped(problem, placement::groups_of(placement));
+    std::vector<int> cells(unit.shape.cells());
+    std::iota(cells.begin(), cells.end(), 0);
+    placement::Stages stages = placement::Placement(unit.shape, std::move(cells)).stages();
+    return {std::move(unit), std::move(stages)};
+}
+
+core::Result<int> evaluate(const EvaluateOptions& options) {
     const core::Result<Scored> scored = load_scored(options);
     if (!scored) {
         return tl::unexpected(scored.error());
@@ -200,40 +262,17 @@ core::Result<void> evaluate(const EvaluateOptions& options) {
     const LoadedProblem* loaded = &scored->loaded;
     const placement::Placement* placement = &scored->placement;
     const placement::Score mapped = placement::score_as_mapped(loaded->problem, *placement);
-    const placement::Solved solved = placement::solve_inner(loaded->problem, placement->stages());
-    const placement::Bound bound = simple_bound(loaded->problem, solved.score.total());
-    if (options.json) {
-        core::Value root = core::Value::object();
-        root.set("data_parallel", solved.score.data_parallel)
-            .set("pipeline", solved.score.pipeline)
-            .set("score", solved.score.total())
-            .set("data_parallel_mapped", mapped.data_parallel)
-            .set("pipeline_mapped", mapped.pipeline)
-            .set("score_mapped", mapped.total())
-            .set("bound", bound.value)
-            .set("bound_method", bound.method)
-            .set("fabric_sha256", loaded->fabric_sha256);
-        print(core::write_json(root));
-        return {};
+    const auto [unit, stages] = by_cells(loaded->problem, *placement);
+    const placement::Solved solved = placement::solve_inner(unit, stages);
+    const std::string misfit = placement::why_nothing_fits(loaded->problem, placement->stages());
+    if (!misfit.empty()) {
+        warn("the layers do not fit the memory of the devices: " + misfit);
+        return kNo;
     }
-    print(fmt::format(
-        "{:<24} {:>14} {:>14} {:>14}\n", "seconds", "data_parallel", "pipeline", "score"));
-    print(fmt::format("{:<24} {:>14.6f} {:>14.6f} {:>14.6f}\n",
-                      "best pairs and order",
-                      solved.score.data_parallel,
-                      solved.score.pipeline,
-                      solved.score.total()));
-    print(fmt::format("{:<24} {:>14.6f} {:>14.6f} {:>14.6f}\n",
-                      "as mapped",
-                      mapped.data_parallel,
-                      mapped.pipeline,
-                      mapped.total()));
-    print(fmt::format("{:<24} {:>14.6f} {:>14.6f} {:>14.6f}\n",
-                      "bound (" + bound.method + ")",
-                      bound.data_parallel,
-                      bound.pipeline,
-                      bound.value));
-    return {};
+    const placement::Bound bound = simple_bound(unit, solved.score.total());
+    print(options.json ? json_of(*loaded, solved.score, mapped, bound)
+                       : text_of(*loaded, solved.score, mapped, bound));
+    return kDone;
 }
 
 int run(EvaluateOptions& options) {
@@ -252,8 +291,8 @@ int run(EvaluateOptions& options) {
     if (options.rank_map.empty()) {
         return report({{"", "--rank-map", "is missing", "give a rank map, or --certificate"}});
     }
-    const core::Result<void> done = evaluate(options);
-    return done ? kDone : report(done.error());
+    const core::Result<int> done = evaluate(options);
+    return done ? *done : report(done.error());
 }
 
 }  // namespace

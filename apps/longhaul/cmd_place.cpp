@@ -6,6 +6,7 @@
 #include "longhaul/command.hpp"
 #include "longhaul/inputs.hpp"
 #include "longhaul/place_shapes.hpp"
+#include "longhaul/placement/group_terms.hpp"
 #include "longhaul/placement/solve.hpp"
 #include "longhaul/plan_text.hpp"
 #include "longhaul/progress.hpp"
@@ -38,6 +39,7 @@ struct Placed {
     placement::Plan plan;
     LoadedFabric fabric;
     std::vector<placement::ShapeTrial> shapes;  // when the shape was chosen
+    std::string misfit;                         // why no plan fits the memory of the devices
 };
 
 core::Result<Placed> find_plan(const PlaceOptions& options) {
@@ -48,7 +50,8 @@ core::Result<Placed> find_plan(const PlaceOptions& options) {
         }
         return Placed{std::move(placed->best.plan),
                       std::move(placed->fabric),
-                      std::move(placed->best.trials)};
+                      std::move(placed->best.trials),
+                      {}};
     }
     core::Result<LoadedProblem> loaded = load_problem(options.inputs);
     if (!loaded) {
@@ -64,8 +67,11 @@ core::Result<Placed> find_plan(const PlaceOptions& options) {
     if (!plan) {
         return tl::unexpected(plan.error());
     }
-    return Placed{
-        std::move(*plan), {std::move(loaded->fabric), std::move(loaded->fabric_sha256)}, {}};
+    std::string misfit = placement::why_nothing_fits(loaded->problem, plan->placement.stages());
+    return Placed{std::move(*plan),
+                  {std::move(loaded->fabric), std::move(loaded->fabric_sha256)},
+                  {},
+                  std::move(misfit)};
 }
 
 /// Writes the certificate, where one is asked for.
@@ -90,9 +96,9 @@ core::Result<void> certify(const PlaceOptions& options, const Placed& placed) {
         options.certificate, *problem, plan, {options.solve.proof, options.certificate_nodes});
 }
 
-core::Result<void> place(const Session& session, PlaceOptions options) {
+core::Result<int> place(const Session& session, PlaceOptions options) {
     if (core::Result<void> writable = check_writable(options.output); !writable) {
-        return writable;
+        return tl::unexpected(writable.error());
     }
     const core::Result<std::string> time = utc_now();
     if (!time) {
@@ -113,6 +119,15 @@ core::Result<void> place(const Session& session, PlaceOptions options) {
     if (!placed) {
         return tl::unexpected(placed.error());
     }
+    if (!placed->misfit.empty()) {
+        progress.reset();
+        if (options.json) {
+            print(core::write_json(
+                core::Value::object().set("feasible", false).set("reason", placed->misfit)));
+        }
+        warn("no plan fits the memory of the devices: " + placed->misfit);
+        return kNo;
+    }
     placement::Plan& plan = placed->plan;
     plan.fabric_path = options.inputs.fabric;
     plan.fabric_sha256 = placed->fabric.sha256;
@@ -124,14 +139,14 @@ core::Result<void> place(const Session& session, PlaceOptions options) {
         plan.unknown.set("shapes", shapes_value(placed->shapes));
     }
     if (auto written = certify(options, *placed); !written) {
-        return written;
+        return tl::unexpected(written.error());
     }
     progress.reset();
     const std::string file = core::write_json(placement::to_value(plan));
     if (!options.output.empty()) {
         const core::Result<void> written = write_file(options.output, file);
         if (!written) {
-            return written;
+            return tl::unexpected(written.error());
         }
     }
     if (options.output != "-") {
@@ -139,7 +154,7 @@ core::Result<void> place(const Session& session, PlaceOptions options) {
             placed->shapes.empty() ? std::string() : shapes_text(placed->shapes);
         print(options.json ? file : shapes + plan_text(plan, placed->fabric.fabric));
     }
-    return {};
+    return kDone;
 }
 
 }  // namespace
@@ -197,8 +212,8 @@ void add_place(CLI::App& parent, Session& session) {
     command->add_flag("--quiet", options->quiet, "no progress on the terminal");
     command->callback([options, &session] {
         session.run = [options, &session] {
-            const core::Result<void> done = place(session, *options);
-            return done ? kDone : report(done.error());
+            const core::Result<int> done = place(session, *options);
+            return done ? *done : report(done.error());
         };
     });
 }

@@ -197,10 +197,15 @@ private:
 std::string beyond_certificates(const Problem& problem) {
     Terms plain;
     plain.forward_share = problem.terms.forward_share;  // counts only where there is compute
+    plain.schedule = problem.terms.schedule;            // only where layers take memory
+    plain.count_shared = problem.terms.count_shared;    // only where the fabric states any
     if (problem.terms != plain) {
         return "certificates are about the plain additive objective";
     }
-    if (!problem.workload.stage_seconds.empty()) {
+    if (!problem.shared.empty()) {
+        return "certificates are about links of their own, without shared capacity";
+    }
+    if (has_compute(problem)) {
         return "certificates are about links alone, without compute times";
     }
     if (problem.shape.tp != 1 || problem.devices() != problem.shape.devices()) {
