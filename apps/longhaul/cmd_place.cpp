@@ -208,7 +208,7 @@ void add_place(CLI::App& parent, Session& session) {
     command
         ->add_option("--certificate-nodes",
                      options->certificate_nodes,
-                     "nodes of branch and bound that it may log, about 12 bytes each")
+                     "nodes of branch and bound that it may log, about 15 bytes each")
         ->check(CLI::Range(0, placement::kMostCertificateNodes))
         ->capture_default_str();
     command->add_flag("--json", options->json, "print the plan as JSON");

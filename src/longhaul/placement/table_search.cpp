@@ -122,6 +122,22 @@ bool TableSearch::give_up() {
     return stopped_;
 }
 
+void TableSearch::log_choice(int stage, int times) {
+    if (limits_->log != nullptr) {
+        std::vector<SliceLog::Node>& nodes = limits_->log->nodes;
+        nodes.push_back({static_cast<int>(bounds_.chosen().size()), stage, times, -1});
+        stopped_ = stopped_ || nodes.size() > limits_->most_nodes;
+    }
+}
+
+/// The node that was logged last is the one at hand, or none is logged at the root.
+void TableSearch::log_cover(std::size_t k) {
+    if (limits_->log != nullptr) {
+        std::vector<SliceLog::Node>& nodes = limits_->log->nodes;
+        (nodes.empty() ? limits_->log->covers : nodes.back().covers) = static_cast<int>(k);
+    }
+}
+
 void TableSearch::visit(std::size_t depth, const Profile& rest, int left, bool top) {
     ++result_.nodes;
     if (give_up()) {
@@ -132,6 +148,7 @@ void TableSearch::visit(std::size_t depth, const Profile& rest, int left, bool t
         return;
     }
     const std::size_t k = scarcest(nodes_[depth].census, rest);
+    log_cover(k);
     const std::vector<Branch> all = branches(nodes_[depth], rest, left, k);
     for (const Branch& branch : all) {
         const int stage = branch.candidate.stage;
@@ -143,6 +160,7 @@ void TableSearch::visit(std::size_t depth, const Profile& rest, int left, bool t
             const Profile after = without(rest, stage, choice.times);
             const bool has_top = top || stages_.exchange(stage) > slice_.floor;
             bounds_.choose(stages_, stage, choice.times);
+            log_choice(stage, choice.times);
             if (narrow(depth, after, left - choice.times, has_top)) {
                 visit(depth + 1, after, left - choice.times, has_top);
             }
