@@ -6,7 +6,6 @@
 
 #include <fmt/format.h>
 
-#include "longhaul/placement/long_path.hpp"
 #include "longhaul/placement/pipelined.hpp"
 
 namespace longhaul::placement {
@@ -100,19 +99,16 @@ double mapped_edge(const Problem& problem,
     return std::max(slowest, problem.shared.edge(left, right, forward, backward).seconds);
 }
 
-Solved solve_contended(const Problem& problem, const Stages& stages) {
+core::Grid<double> contended_edges(const Problem& problem, const Stages& stages, bool bounds) {
     core::Grid<double> edges(stages.size(), stages.size(), 0.0);
     for (std::size_t a = 0; a < stages.size(); ++a) {
         for (std::size_t b = a + 1; b < stages.size(); ++b) {
-            edges(a, b) = edges(b, a) = contended_edge(problem, stages[a], stages[b]).seconds();
+            const ContendedEdge edge = contended_edge(problem, stages[a], stages[b]);
+            edges(a, b) = edges(b, a) =
+                bounds ? std::min(edge.bound, edge.seconds()) : edge.seconds();
         }
     }
-    Path path = best_path(edges);
-    Solved solved;
-    solved.score.data_parallel = data_parallel(problem, stages).seconds;
-    solved.score.pipeline = path.length;
-    solved.order = std::move(path.order);
-    return solved;
+    return edges;
 }
 
 double contended_as_mapped(const Problem& problem, const Stages& stages) {

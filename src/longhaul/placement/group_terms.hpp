@@ -33,8 +33,12 @@ struct DataParallel {
                                  const std::vector<int>& left,
                                  const std::vector<int>& right);
 
-/// Score of an additive problem with shared capacity: best pairs and order, and as it stands.
-[[nodiscard]] Solved solve_contended(const Problem& problem, const Stages& stages);
+/// Edges between all stage groups with shared capacity; with `bounds`, what no matching beats.
+[[nodiscard]] core::Grid<double> contended_edges(const Problem& problem,
+                                                 const Stages& stages,
+                                                 bool bounds = false);
+
+/// Pipeline term as it stands, with shared capacity.
 [[nodiscard]] double contended_as_mapped(const Problem& problem, const Stages& stages);
 
 /// Layers divided over stages in path order.
