@@ -154,8 +154,12 @@ core::Result<int> evaluate(const EvaluateOptions& options) {
     }
     const placement::Score mapped = placement::score_as_mapped(loaded->problem, *placement);
     const placement::Solved solved = placement::solve_inner(loaded->problem, placement->stages());
-    const std::string misfit = placement::why_nothing_fits(loaded->problem, placement->stages());
-    if (!misfit.empty()) {
+    if (mapped.compute >= placement::kDoesNotFit) {
+        const std::string misfit =
+            loaded->problem.shape.tp == 1
+                ? placement::why_nothing_fits(loaded->problem, placement->stages())
+                : "a tensor group is too small";
+
         warn("the layers do not fit the memory of the devices: " + misfit);
         return kNo;
     }

@@ -4,7 +4,7 @@
 
 #include "longhaul/command.hpp"
 #include "longhaul/inputs.hpp"
-#include "longhaul/placement/group_terms.hpp"
+#include "longhaul/place_shapes.hpp"
 #include "longhaul/placement/solve.hpp"
 #include "longhaul/plan_text.hpp"
 #include "longhaul/progress.hpp"
@@ -31,13 +31,38 @@ std::string command_line(const Session& session) {
     return line;
 }
 
-core::Result<int> place(const Session& session, PlaceOptions options) {
-    if (core::Result<void> writable = check_writable(options.output); !writable) {
-        return tl::unexpected(writable.error());
+struct Placed {
+    placement::Plan plan;
+    LoadedFabric fabric;
+    std::vector<placement::ShapeTrial> shapes;  // when the shape was chosen
+};
+
+core::Result<Placed> find_plan(const PlaceOptions& options) {
+    if (automatic_shape(options.inputs)) {
+        core::Result<PlacedShapes> placed = place_best_shape(options.inputs, options.solve);
+        if (!placed) {
+            return tl::unexpected(placed.error());
+        }
+        return Placed{std::move(placed->best.plan),
+                      std::move(placed->fabric),
+                      std::move(placed->best.trials)};
     }
     core::Result<LoadedProblem> loaded = load_problem(options.inputs);
     if (!loaded) {
         return tl::unexpected(loaded.error());
+    }
+    core::Result<placement::Plan> plan =
+        placement::solve(loaded->problem, loaded->fabric, options.solve);
+    if (!plan) {
+        return tl::unexpected(plan.error());
+    }
+    return Placed{
+        std::move(*plan), {std::move(loaded->fabric), std::move(loaded->fabric_sha256)}, {}};
+}
+
+core::Result<int> place(const Session& session, PlaceOptions options) {
+    if (core::Result<void> writable = check_writable(options.output); !writable) {
+        return tl::unexpected(writable.error());
     }
     const core::Result<std::string> time = utc_now();
     if (!time) {
@@ -54,29 +79,30 @@ core::Result<int> place(const Session& session, PlaceOptions options) {
         return options.time_limit_s > 0 && seconds > options.time_limit_s;
     };
     options.solve.proof.stop = options.solve.search.stop;
-    core::Result<placement::Plan> plan =
-        placement::solve(loaded->problem, loaded->fabric, options.solve);
+    core::Result<Placed> placed = find_plan(options);
     progress.reset();
-    if (!plan) {
-        return tl::unexpected(plan.error());
+    if (!placed) {
+        return tl::unexpected(placed.error());
     }
-    const std::string misfit =
-        placement::why_nothing_fits(loaded->problem, plan->placement.stages());
-    if (!misfit.empty()) {
+    placement::Plan& plan = placed->plan;
+    if (!plan.misfit.empty()) {
         if (options.json) {
             print(core::write_json(
-                core::Value::object().set("feasible", false).set("reason", misfit)));
+                core::Value::object().set("feasible", false).set("reason", plan.misfit)));
         }
-        warn("no plan fits the memory of the devices: " + misfit);
+        warn("no plan fits the memory of the devices: " + plan.misfit);
         return kNo;
     }
-    plan->fabric_path = loaded->fabric_path;
-    plan->fabric_sha256 = loaded->fabric_sha256;
-    plan->search.wall_s = elapsed();
-    plan->version = LONGHAUL_VERSION;
-    plan->command = command_line(session);
-    plan->time = *time;
-    const std::string file = core::write_json(placement::to_value(*plan));
+    plan.fabric_path = options.inputs.fabric;
+    plan.fabric_sha256 = placed->fabric.sha256;
+    plan.search.wall_s = elapsed();
+    plan.version = LONGHAUL_VERSION;
+    plan.command = command_line(session);
+    plan.time = *time;
+    if (!placed->shapes.empty()) {
+        plan.unknown.set("shapes", shapes_value(placed->shapes));
+    }
+    const std::string file = core::write_json(placement::to_value(plan));
     if (!options.output.empty()) {
         const core::Result<void> written = write_file(options.output, file);
         if (!written) {
@@ -84,7 +110,9 @@ core::Result<int> place(const Session& session, PlaceOptions options) {
         }
     }
     if (options.output != "-") {
-        print(options.json ? file : plan_text(*plan, loaded->fabric));
+        const std::string shapes =
+            placed->shapes.empty() ? std::string() : shapes_text(placed->shapes);
+        print(options.json ? file : shapes + plan_text(plan, placed->fabric.fabric));
     }
     return kDone;
 }

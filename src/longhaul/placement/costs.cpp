@@ -40,13 +40,10 @@ void add_group_terms(const fabric::Fabric& fabric, Problem& problem) {
         problem.shared = Contention(fabric);
     }
     if (problem.terms.exchange != Exchange::kSharded || !problem.shared.empty()) {
-        const std::vector<int> region = fabric::index_of_labels(fabric.labels());
-        problem.exchange = std::make_shared<ExchangeTerm>(problem.terms.exchange,
-                                                          PointLinks(problem.links),
-                                                          region,
-                                                          problem.workload.c_dp.value(),
-                                                          problem.workload.dp_messages,
-                                                          classes_of_links(problem.links, region));
+        problem.exchange = make_exchange(problem.terms.exchange,
+                                         problem.links,
+                                         fabric::index_of_labels(fabric.labels()),
+                                         problem.workload);
     }
 }
 
@@ -58,6 +55,12 @@ core::Diagnostics unsupported(const Problem& problem, const std::string& name) {
                             "shared",
                             "states shared capacity, which the pipelined objective does not count",
                             "choose the additive objective, or --ignore-shared"});
+    }
+    if (!problem.shared.empty() && problem.shape.tp > 1) {
+        problems.push_back({name,
+                            "shared",
+                            "states shared capacity, which is not counted for tensor groups",
+                            "choose tp 1, or --ignore-shared"});
     }
     const workload::Workload& workload = problem.workload;
     if (!workload.layers.empty() && !workload.stage_seconds.empty()) {
@@ -79,6 +82,29 @@ core::Diagnostics unsupported(const Problem& problem, const std::string& name) {
 
 }  // namespace
 
+std::shared_ptr<const ExchangeTerm> make_exchange(Exchange kind,
+                                                  const fabric::Links& links,
+                                                  const std::vector<int>& region,
+                                                  const workload::Workload& workload) {
+    return std::make_shared<ExchangeTerm>(kind,
+                                          PointLinks(links),
+                                          region,
+                                          workload.c_dp.value(),
+                                          workload.dp_messages,
+                                          classes_of_links(links, region));
+}
+
+Costs costs_of(const fabric::Links& links,
+               const workload::Workload& workload,
+               Shape shape,
+               const Terms& terms) {
+    Costs costs = make_costs(links, workload, shape);
+    if (terms.objective == Objective::kPipelined) {
+        costs.pipeline = first_micro_batch(links, passes_of(workload, terms));
+    }
+    return costs;
+}
+
 core::Result<Problem> make_problem(const fabric::Fabric& fabric,
                                    const std::string& name,
                                    const workload::Workload& workload,
@@ -88,9 +114,10 @@ core::Result<Problem> make_problem(const fabric::Fabric& fabric,
         return core::fail({name,
                            "",
                            fmt::format("has {} devices", fabric.size()),
-                           fmt::format("pp {} x dp {} needs {}; choose a smaller pp or dp",
+                           fmt::format("pp {} x dp {}{} needs {}; choose a smaller pp or dp",
                                        shape.pp,
                                        shape.dp,
+                                       shape.tp > 1 ? fmt::format(" x tp {}", shape.tp) : "",
                                        shape.devices())});
     }
     const std::size_t times = workload.stage_seconds.size();
@@ -105,10 +132,9 @@ core::Result<Problem> make_problem(const fabric::Fabric& fabric,
     problem.links = fabric::make_links(fabric);
     problem.workload = workload;
     problem.terms = terms;
-    problem.costs = make_costs(problem.links, workload, shape);
-    if (terms.objective == Objective::kPipelined) {
-        problem.costs.pipeline = first_micro_batch(problem.links, passes_of(workload, terms));
-    }
+    workload::Workload of_device = workload;
+    of_device.c_dp = workload.c_dp / shape.tp;
+    problem.costs = costs_of(problem.links, of_device, shape, terms);
     if (std::ranges::any_of(fabric.parts().devices,
                             [](const fabric::Device& device) { return device.speed != 1; })) {
         for (const fabric::Device& device : fabric.parts().devices) {

@@ -29,6 +29,12 @@ struct Costs {
                                const workload::Workload& workload,
                                Shape shape);
 
+/// The same under what the score counts.
+[[nodiscard]] Costs costs_of(const fabric::Links& links,
+                             const workload::Workload& workload,
+                             Shape shape,
+                             const Terms& terms);
+
 /// A placement problem: devices, what their links cost, and the grid to fill.
 struct Problem {
     Shape shape;
@@ -53,6 +59,12 @@ struct Problem {
                                                  const workload::Workload& workload,
                                                  Shape shape,
                                                  const Terms& terms = {});
+
+/// The exchange of a workload between devices of these regions.
+[[nodiscard]] std::shared_ptr<const ExchangeTerm> make_exchange(Exchange kind,
+                                                                const fabric::Links& links,
+                                                                const std::vector<int>& region,
+                                                                const workload::Workload& workload);
 
 /// Whether a step has compute times, from stages or from layers.
 [[nodiscard]] bool has_compute(const Problem& problem);
