@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "longhaul/placement/classes.hpp"
 #include "longhaul/placement/pipelined.hpp"
 
 namespace longhaul::placement {
@@ -187,6 +188,23 @@ double compute_alone(const Problem& problem, const Stages& stages) {
     }
     const StageCompute compute = stage_compute(problem, stages);
     return compute.sum + repeats(passes_of(problem.workload, problem.terms), compute, 0);
+}
+
+std::vector<int> kinds_of_devices(const Problem& problem) {
+    const Classes classes = exact_classes(problem.costs);
+    std::map<std::vector<double>, int> known;
+    std::vector<int> kind;
+    for (std::size_t i = 0; i < problem.devices(); ++i) {
+        std::vector<double> key{static_cast<double>(classes.of_device[i])};
+        key.push_back(problem.exchange ? problem.exchange->class_of_point()[i] : 0);
+        key.push_back(problem.speed.empty() ? 1 : problem.speed[i]);
+        key.push_back(problem.memory_gb.empty() ? 0 : problem.memory_gb[i]);
+        for (const std::vector<int>& side : problem.shared.sides()) {
+            key.push_back(side[i]);
+        }
+        kind.push_back(known.emplace(std::move(key), static_cast<int>(known.size())).first->second);
+    }
+    return kind;
 }
 
 double data_parallel_bound(const Problem& problem) {

@@ -55,6 +55,12 @@ struct DataParallel {
 /// Compute seconds of a step as if no transfer took any time; stages in path order.
 [[nodiscard]] double compute_alone(const Problem& problem, const Stages& stages);
 
+/// No placement computes in less: sorted speeds dominate every grouping.
+[[nodiscard]] double least_compute_seconds(const Problem& problem);
+
+/// Kind of each device: devices that no term of the problem tells apart have the same.
+[[nodiscard]] std::vector<int> kinds_of_devices(const Problem& problem);
+
 /// No placement has a smaller data-parallel term, whatever the exchange: the worst device at best.
 [[nodiscard]] double data_parallel_bound(const Problem& problem);
 

@@ -7,8 +7,10 @@
 #include <fmt/format.h>
 
 #include "longhaul/placement/classes.hpp"
+#include "longhaul/placement/every_table.hpp"
 #include "longhaul/placement/group_terms.hpp"
 #include "longhaul/placement/pipelined.hpp"
+#include "longhaul/placement/search_terms.hpp"
 
 namespace longhaul::placement {
 namespace {
@@ -80,11 +82,6 @@ Problem additive_part(const Problem& problem) {
     part.speed.clear();
     part.memory_gb.clear();
     return part;
-}
-
-double least_compute_seconds(const Problem& problem) {
-    const StageCompute compute = least_compute(problem);
-    return compute.sum + repeats(passes_of(problem.workload, problem.terms), compute, 0);
 }
 
 Certificate prove_additive(const Problem& problem, double incumbent, const ProofOptions& options) {
@@ -356,6 +353,21 @@ std::optional<Certificate> prove_by_groups(const Problem& problem,
     return certificate;
 }
 
+/// Problems whose terms only whole tables tell, when there are few tables.
+std::optional<Certificate> prove_every_table(const Problem& problem,
+                                             double incumbent,
+                                             const ProofOptions& options) {
+    constexpr std::uint64_t kWorkASet = 1'000;
+    constexpr std::uint64_t kMostSets = 100'000;
+    const bool other_exchange_alone = problem.exchange && problem.shared.empty();
+    if (!has_other_terms(problem) || (other_exchange_alone && !has_compute(problem)) ||
+        problem.terms.objective != Objective::kAdditive ||
+        problem.devices() != problem.shape.devices() || problem.shape.tp != 1) {
+        return std::nullopt;
+    }
+    return bound_every_table(problem, incumbent, std::min(kMostSets, options.work / kWorkASet));
+}
+
 /// Another exchange is bounded on its own, and the rest as if it took no time. Shared capacity only
 /// adds seconds, so it is left out.
 Certificate prove_terms(const Problem& problem, double incumbent, const ProofOptions& options) {
@@ -391,7 +403,15 @@ Certificate prove_terms(const Problem& problem, double incumbent, const ProofOpt
 
 }  // namespace
 
+double least_compute_seconds(const Problem& problem) {
+    const StageCompute compute = least_compute(problem);
+    return compute.sum + repeats(passes_of(problem.workload, problem.terms), compute, 0);
+}
+
 Certificate prove(const Problem& problem, double incumbent, const ProofOptions& options) {
+    if (std::optional<Certificate> all = prove_every_table(problem, incumbent, options)) {
+        return *std::move(all);
+    }
     if (problem.exchange) {
         return prove_terms(problem, incumbent, options);
     }
