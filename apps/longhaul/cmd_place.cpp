@@ -2,6 +2,7 @@
 #include <chrono>
 #include <optional>
 
+#include "longhaul/certificates.hpp"
 #include "longhaul/command.hpp"
 #include "longhaul/inputs.hpp"
 #include "longhaul/place_shapes.hpp"
@@ -19,6 +20,8 @@ struct PlaceOptions {
     placement::SolveOptions solve;
     double time_limit_s = 0;
     std::string output;
+    std::string certificate;
+    std::size_t certificate_nodes = placement::CertificateOptions().most_nodes;
     bool json = false;
     bool quiet = false;
 };
@@ -51,6 +54,11 @@ core::Result<Placed> find_plan(const PlaceOptions& options) {
     if (!loaded) {
         return tl::unexpected(loaded.error());
     }
+    if (!options.certificate.empty()) {
+        if (auto good = check_certifiable(options.certificate, loaded->problem); !good) {
+            return tl::unexpected(good.error());
+        }
+    }
     core::Result<placement::Plan> plan =
         placement::solve(loaded->problem, loaded->fabric, options.solve);
     if (!plan) {
@@ -58,6 +66,28 @@ core::Result<Placed> find_plan(const PlaceOptions& options) {
     }
     return Placed{
         std::move(*plan), {std::move(loaded->fabric), std::move(loaded->fabric_sha256)}, {}};
+}
+
+/// Writes the certificate, where one is asked for.
+core::Result<void> certify(const PlaceOptions& options, const Placed& placed) {
+    if (options.certificate.empty()) {
+        return {};
+    }
+    const placement::Plan& plan = placed.plan;
+    const core::Result<placement::Problem> problem =
+        placement::make_problem(placed.fabric.fabric,
+                                input_name(options.inputs.fabric),
+                                plan.workload,
+                                plan.placement.shape(),
+                                plan.terms);
+    if (!problem) {
+        return tl::unexpected(problem.error());
+    }
+    if (auto good = check_certifiable(options.certificate, *problem); !good) {
+        return good;
+    }
+    return write_certificate(
+        options.certificate, *problem, plan, {options.solve.proof, options.certificate_nodes});
 }
 
 core::Result<int> place(const Session& session, PlaceOptions options) {
@@ -80,19 +110,19 @@ core::Result<int> place(const Session& session, PlaceOptions options) {
     };
     options.solve.proof.stop = options.solve.search.stop;
     core::Result<Placed> placed = find_plan(options);
-    progress.reset();
     if (!placed) {
         return tl::unexpected(placed.error());
     }
-    placement::Plan& plan = placed->plan;
-    if (!plan.misfit.empty()) {
+    if (!placed->plan.misfit.empty()) {
+        progress.reset();
         if (options.json) {
             print(core::write_json(
-                core::Value::object().set("feasible", false).set("reason", plan.misfit)));
+                core::Value::object().set("feasible", false).set("reason", placed->plan.misfit)));
         }
-        warn("no plan fits the memory of the devices: " + plan.misfit);
+        warn("no plan fits the memory of the devices: " + placed->plan.misfit);
         return kNo;
     }
+    placement::Plan& plan = placed->plan;
     plan.fabric_path = options.inputs.fabric;
     plan.fabric_sha256 = placed->fabric.sha256;
     plan.search.wall_s = elapsed();
@@ -102,6 +132,10 @@ core::Result<int> place(const Session& session, PlaceOptions options) {
     if (!placed->shapes.empty()) {
         plan.unknown.set("shapes", shapes_value(placed->shapes));
     }
+    if (auto written = certify(options, *placed); !written) {
+        return tl::unexpected(written.error());
+    }
+    progress.reset();
     const std::string file = core::write_json(placement::to_value(plan));
     if (!options.output.empty()) {
         const core::Result<void> written = write_file(options.output, file);
@@ -157,6 +191,17 @@ void add_place(CLI::App& parent, Session& session) {
         ->capture_default_str();
     command->add_option("-o,--output", options->output, "plan file to write (JSON); - for stdout")
         ->type_name("FILE");
+    command
+        ->add_option("--certificate",
+                     options->certificate,
+                     "certificate to write (JSON): what evaluate --certificate checks")
+        ->type_name("FILE");
+    command
+        ->add_option("--certificate-nodes",
+                     options->certificate_nodes,
+                     "nodes of branch and bound that it may log, about 12 bytes each")
+        ->check(CLI::Range(0, placement::kMostCertificateNodes))
+        ->capture_default_str();
     command->add_flag("--json", options->json, "print the plan as JSON");
     command->add_flag("--quiet", options->quiet, "no progress on the terminal");
     command->callback([options, &session] {

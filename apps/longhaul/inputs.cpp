@@ -28,6 +28,24 @@ constexpr std::uint64_t kMaxSeed = (std::uint64_t{1} << 53U) - 1;  // exact in J
 constexpr int kMaxThreads = 1'024;
 constexpr std::time_t kLastSecond = 253'402'300'799;  // 9999-12-31T23:59:59Z
 
+/// A number of stages or replicas, or "auto".
+void add_degree(CLI::App& command, const std::string& name, int& degree, const std::string& help) {
+    const CLI::Validator number_or_auto(
+        [](std::string& text) {
+            return text == "auto" ? std::string() : CLI::Range(1, kMaxDegree)(text);
+        },
+        "");
+    command
+        .add_option_function<std::string>(
+            name,
+            [&degree](const std::string& text) {
+                degree = text == "auto" ? kAuto : std::stoi(text);
+            },
+            help)
+        ->type_name(fmt::format("N in [1 - {}]", kMaxDegree))
+        ->check(number_or_auto);
+}
+
 void add_group_terms(CLI::App& command, PlacementInputs& inputs) {
     command.add_option("--exchange", inputs.exchange, "how replicas average gradients")
         ->type_name("KIND")
@@ -81,24 +99,6 @@ core::Result<std::vector<workload::Layer>> load_layers(const std::string& path) 
     }
     return problems.empty() ? core::Result<std::vector<workload::Layer>>(std::move(layers))
                             : tl::unexpected(std::move(problems));
-}
-
-/// A number of stages or replicas, or "auto".
-void add_degree(CLI::App& command, const std::string& name, int& degree, const std::string& help) {
-    const CLI::Validator number_or_auto(
-        [](std::string& text) {
-            return text == "auto" ? std::string() : CLI::Range(1, kMaxDegree)(text);
-        },
-        "");
-    command
-        .add_option_function<std::string>(
-            name,
-            [&degree](const std::string& text) {
-                degree = text == "auto" ? kAuto : std::stoi(text);
-            },
-            help)
-        ->type_name(fmt::format("N in [1 - {}]", kMaxDegree))
-        ->check(number_or_auto);
 }
 
 }  // namespace

@@ -58,6 +58,8 @@ public:
 
     /// The same resources for some of the points, in the given order.
     [[nodiscard]] Contention of(const std::vector<int>& points) const;
+    /// What is left for one when `parts` equal loads use every resource at once.
+    [[nodiscard]] Contention divided(int parts) const;
 
     [[nodiscard]] const std::string& name(int resource) const {
         return names_[static_cast<std::size_t>(resource)];

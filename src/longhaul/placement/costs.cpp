@@ -21,6 +21,17 @@ Costs make_costs(const fabric::Links& links, const workload::Workload& workload,
                 links, workload.c_dp * (2.0 / shape.dp), 2.0 * workload.dp_messages)};
 }
 
+Costs costs_of(const fabric::Links& links,
+               const workload::Workload& workload,
+               Shape shape,
+               const Terms& terms) {
+    Costs costs = make_costs(links, workload, shape);
+    if (terms.objective == Objective::kPipelined) {
+        costs.pipeline = first_micro_batch(links, passes_of(workload, terms));
+    }
+    return costs;
+}
+
 namespace {
 
 /// Numbers of devices with equal latency and slowness to all others, and of one region.
@@ -56,12 +67,6 @@ core::Diagnostics unsupported(const Problem& problem, const std::string& name) {
                             "states shared capacity, which the pipelined objective does not count",
                             "choose the additive objective, or --ignore-shared"});
     }
-    if (!problem.shared.empty() && problem.shape.tp > 1) {
-        problems.push_back({name,
-                            "shared",
-                            "states shared capacity, which is not counted for tensor groups",
-                            "choose tp 1, or --ignore-shared"});
-    }
     const workload::Workload& workload = problem.workload;
     if (!workload.layers.empty() && !workload.stage_seconds.empty()) {
         problems.push_back({"",
@@ -92,17 +97,6 @@ std::shared_ptr<const ExchangeTerm> make_exchange(Exchange kind,
                                           workload.c_dp.value(),
                                           workload.dp_messages,
                                           classes_of_links(links, region));
-}
-
-Costs costs_of(const fabric::Links& links,
-               const workload::Workload& workload,
-               Shape shape,
-               const Terms& terms) {
-    Costs costs = make_costs(links, workload, shape);
-    if (terms.objective == Objective::kPipelined) {
-        costs.pipeline = first_micro_batch(links, passes_of(workload, terms));
-    }
-    return costs;
 }
 
 core::Result<Problem> make_problem(const fabric::Fabric& fabric,
