@@ -6,7 +6,6 @@
 #include "longhaul/command.hpp"
 #include "longhaul/inputs.hpp"
 #include "longhaul/place_shapes.hpp"
-#include "longhaul/placement/group_terms.hpp"
 #include "longhaul/placement/solve.hpp"
 #include "longhaul/plan_text.hpp"
 #include "longhaul/progress.hpp"
@@ -40,7 +39,6 @@ struct Placed {
     placement::Plan plan;
     LoadedFabric fabric;
     std::vector<placement::ShapeTrial> shapes;  // when the shape was chosen
-    std::string misfit;                         // why no plan fits the memory of the devices
 };
 
 core::Result<Placed> find_plan(const PlaceOptions& options) {
@@ -51,8 +49,7 @@ core::Result<Placed> find_plan(const PlaceOptions& options) {
         }
         return Placed{std::move(placed->best.plan),
                       std::move(placed->fabric),
-                      std::move(placed->best.trials),
-                      {}};
+                      std::move(placed->best.trials)};
     }
     core::Result<LoadedProblem> loaded = load_problem(options.inputs);
     if (!loaded) {
@@ -68,11 +65,8 @@ core::Result<Placed> find_plan(const PlaceOptions& options) {
     if (!plan) {
         return tl::unexpected(plan.error());
     }
-    std::string misfit = placement::why_nothing_fits(loaded->problem, plan->placement.stages());
-    return Placed{std::move(*plan),
-                  {std::move(loaded->fabric), std::move(loaded->fabric_sha256)},
-                  {},
-                  std::move(misfit)};
+    return Placed{
+        std::move(*plan), {std::move(loaded->fabric), std::move(loaded->fabric_sha256)}, {}};
 }
 
 /// Writes the certificate, where one is asked for.
@@ -122,13 +116,13 @@ core::Result<int> place(const Session& session, PlaceOptions options) {
     if (!placed) {
         return tl::unexpected(placed.error());
     }
-    if (!placed->misfit.empty()) {
+    if (!placed->plan.misfit.empty()) {
         progress.reset();
         if (options.json) {
             print(core::write_json(
-                core::Value::object().set("feasible", false).set("reason", placed->misfit)));
+                core::Value::object().set("feasible", false).set("reason", placed->plan.misfit)));
         }
-        warn("no plan fits the memory of the devices: " + placed->misfit);
+        warn("no plan fits the memory of the devices: " + placed->plan.misfit);
         return kNo;
     }
     placement::Plan& plan = placed->plan;

@@ -40,6 +40,9 @@ std::uint64_t CountModel::key(std::span<const int> row) const {
 }
 
 double CountModel::exchange(std::span<const int> row) const {
+    if (costs_.group) {
+        return costs_.group(row);
+    }
     double worst = 0;
     for (std::size_t a = 0; a < row.size(); ++a) {
         if (row[a] == 0) {

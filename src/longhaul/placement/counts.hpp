@@ -30,8 +30,10 @@ public:
     [[nodiscard]] std::uint64_t key(std::span<const int> row) const;
     [[nodiscard]] std::uint64_t weight(std::size_t k) const { return weights_[k]; }
 
-    /// Worst device of a stage group. O(K^2).
+    /// Worst device of a stage group, O(K^2); with another exchange, what ClassCosts::group says.
     [[nodiscard]] double exchange(std::span<const int> row) const;
+    /// Whether a stage group exchanges for no less time when a device joins it.
+    [[nodiscard]] bool exchange_grows() const { return !costs_.group; }
     /// Bottleneck of the transport from one row to the other: the smallest threshold under which
     /// all devices can be paired. O(K^2) and a few augmentations; cached by the rows' keys.
     double edge(std::span<const int> a,

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "longhaul/placement/bounds.hpp"
+#include "longhaul/placement/classes.hpp"
 #include "longhaul/placement/long_path.hpp"
 #include "longhaul/placement/pipelined.hpp"
 
@@ -101,19 +102,16 @@ double mapped_edge(const Problem& problem,
     return std::max(slowest, problem.shared.edge(left, right, forward, backward).seconds);
 }
 
-Solved solve_contended(const Problem& problem, const Stages& stages) {
+core::Grid<double> contended_edges(const Problem& problem, const Stages& stages, bool bounds) {
     core::Grid<double> edges(stages.size(), stages.size(), 0.0);
     for (std::size_t a = 0; a < stages.size(); ++a) {
         for (std::size_t b = a + 1; b < stages.size(); ++b) {
-            edges(a, b) = edges(b, a) = contended_edge(problem, stages[a], stages[b]).seconds();
+            const ContendedEdge edge = contended_edge(problem, stages[a], stages[b]);
+            edges(a, b) = edges(b, a) =
+                bounds ? std::min(edge.bound, edge.seconds()) : edge.seconds();
         }
     }
-    Path path = best_path(edges);
-    Solved solved;
-    solved.score.data_parallel = data_parallel(problem, stages).seconds;
-    solved.score.pipeline = path.length;
-    solved.order = std::move(path.order);
-    return solved;
+    return edges;
 }
 
 double contended_as_mapped(const Problem& problem, const Stages& stages) {
@@ -192,6 +190,23 @@ double compute_alone(const Problem& problem, const Stages& stages) {
     }
     const StageCompute compute = stage_compute(problem, stages);
     return compute.sum + repeats(passes_of(problem.workload, problem.terms), compute, 0);
+}
+
+std::vector<int> kinds_of_devices(const Problem& problem) {
+    const Classes classes = exact_classes(problem.costs);
+    std::map<std::vector<double>, int> known;
+    std::vector<int> kind;
+    for (std::size_t i = 0; i < problem.devices(); ++i) {
+        std::vector<double> key{static_cast<double>(classes.of_device[i])};
+        key.push_back(problem.exchange ? problem.exchange->class_of_point()[i] : 0);
+        key.push_back(problem.speed.empty() ? 1 : problem.speed[i]);
+        key.push_back(problem.memory_gb.empty() ? 0 : problem.memory_gb[i]);
+        for (const std::vector<int>& side : problem.shared.sides()) {
+            key.push_back(side[i]);
+        }
+        kind.push_back(known.emplace(std::move(key), static_cast<int>(known.size())).first->second);
+    }
+    return kind;
 }
 
 double data_parallel_bound(const Problem& problem) {

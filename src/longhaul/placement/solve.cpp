@@ -105,6 +105,7 @@ void describe_terms(const Problem& problem, Plan& plan) {
     const Stages stages = plan.placement.stages();
     if (!problem.workload.layers.empty()) {
         plan.first_layers = divide(problem, stages).first;
+        plan.misfit = why_nothing_fits(problem, stages);
     }
     if (!problem.exchange) {
         return;
@@ -181,6 +182,11 @@ core::Result<Plan> solve_grouped(const Problem& problem,
         return plan;
     }
     plan->workload = problem.workload;
+    for (std::vector<int>& order : plan->exchange_orders) {
+        for (int& device : order) {
+            device = groups.members[device].front();
+        }
+    }
     plan->placement = expanded(plan->placement, groups, tp, problem.devices());
     std::vector<LeftOut> left_out;
     for (const LeftOut& one : plan->left_out) {
