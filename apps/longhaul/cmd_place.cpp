@@ -1,39 +1,15 @@
 // place: from a fabric and a workload to a plan.
-#include <chrono>
-#include <optional>
-
-#include "longhaul/command.hpp"
-#include "longhaul/inputs.hpp"
-#include "longhaul/placement/solve.hpp"
+#include "longhaul/place.hpp"
 #include "longhaul/plan_text.hpp"
-#include "longhaul/progress.hpp"
 
 namespace longhaul::app {
 namespace {
 
 constexpr std::uint64_t kMaxBudget = 1'000'000'000'000;
 
-struct PlaceOptions {
-    PlacementInputs inputs;
-    placement::SolveOptions solve;
-    std::string objective = "additive";
-    double time_limit_s = 0;
-    std::string output;
-    bool json = false;
-    bool quiet = false;
-};
-
-std::string command_line(const Session& session) {
-    std::string line = "longhaul";
-    for (std::size_t i = 1; i < session.arguments.size(); ++i) {
-        line += " " + session.arguments[i];
-    }
-    return line;
-}
-
-core::Result<void> place(const Session& session, PlaceOptions options) {
+core::Result<int> place(const Session& session, PlaceOptions options) {
     if (core::Result<void> writable = check_writable(options.output); !writable) {
-        return writable;
+        return tl::unexpected(writable.error());
     }
     core::Result<LoadedProblem> loaded = load_problem(options.inputs);
     if (!loaded) {
@@ -43,27 +19,17 @@ core::Result<void> place(const Session& session, PlaceOptions options) {
     if (!time) {
         return tl::unexpected(time.error());
     }
-    const auto start = std::chrono::steady_clock::now();
-    const auto elapsed = [&] {
-        return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-    };
-    std::optional<Progress> progress(std::in_place, "searching and proving", !options.quiet);
-    options.solve.search.stop = [&] {
-        const double seconds = elapsed();
-        progress->show(seconds);
-        return options.time_limit_s > 0 && seconds > options.time_limit_s;
-    };
-    options.solve.proof.stop = options.solve.search.stop;
+    Watch watch(options, "searching and proving");
     core::Result<placement::Plan> plan =
         placement::solve(loaded->problem, loaded->fabric, options.solve);
-    progress.reset();
+    watch.end_progress();
     if (!plan) {
         return tl::unexpected(plan.error());
     }
     plan->fabric_path = loaded->fabric_path;
     plan->fabric_sha256 = loaded->fabric_sha256;
     plan->workload = loaded->workload;
-    plan->search.wall_s = elapsed();
+    plan->search.wall_s = watch.elapsed_s();
     plan->version = LONGHAUL_VERSION;
     plan->command = command_line(session);
     plan->time = *time;
@@ -71,13 +37,20 @@ core::Result<void> place(const Session& session, PlaceOptions options) {
     if (!options.output.empty()) {
         const core::Result<void> written = write_file(options.output, file);
         if (!written) {
-            return written;
+            return tl::unexpected(written.error());
         }
     }
     if (options.output != "-") {
         print(options.json ? file : plan_text(*plan, loaded->fabric));
     }
-    return {};
+    return kDone;
+}
+
+core::Result<int> run_mode(const Session& session, const PlaceOptions& options) {
+    if (!options.phase.empty()) {
+        return place_phase(options);
+    }
+    return place(session, options);
 }
 
 }  // namespace
@@ -122,14 +95,15 @@ void add_place(CLI::App& parent, Session& session) {
                      "seconds after which search and proof stop; 0: none")
         ->check(finite_number(0, 1e9))
         ->capture_default_str();
+    add_phase_options(*command, *options);
     command->add_option("-o,--output", options->output, "plan file to write (JSON); - for stdout")
         ->type_name("FILE");
     command->add_flag("--json", options->json, "print the plan as JSON");
     command->add_flag("--quiet", options->quiet, "no progress on the terminal");
     command->callback([options, &session] {
         session.run = [options, &session] {
-            const core::Result<void> done = place(session, *options);
-            return done ? kDone : report(done.error());
+            const core::Result<int> done = run_mode(session, *options);
+            return done ? *done : report(done.error());
         };
     });
 }

@@ -1,0 +1,28 @@
+#include "longhaul/place.hpp"
+
+namespace longhaul::app {
+
+Watch::Watch(PlaceOptions& options, std::string what)
+    : progress_(std::in_place, std::move(what), !options.quiet) {
+    const double limit = options.time_limit_s;
+    options.solve.search.stop = [this, limit] {
+        const double seconds = elapsed_s();
+        progress_->show(seconds);
+        return limit > 0 && seconds > limit;
+    };
+    options.solve.proof.stop = options.solve.search.stop;
+}
+
+double Watch::elapsed_s() const {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+}
+
+std::string command_line(const Session& session) {
+    std::string line = "longhaul";
+    for (std::size_t i = 1; i < session.arguments.size(); ++i) {
+        line += " " + session.arguments[i];
+    }
+    return line;
+}
+
+}  // namespace longhaul::app
