@@ -1,6 +1,7 @@
 #include "longhaul/placement/plan.hpp"
 
 #include <cmath>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -20,7 +21,7 @@ constexpr std::string_view kKnownKeys[] = {
     "score",          "data_parallel", "pipeline",   "bound",          "gap",
     "optimal",        "bound_method",  "rank_map",   "stages",         "pipelines",
     "baseline",       "search",        "provenance", "unused_devices", "bound_data_parallel",
-    "bound_pipeline", "bound_nodes"};
+    "bound_pipeline", "bound_nodes", "devices"};
 
 Value summary_value(const core::Summary& summary) {
     return Value::object()
@@ -136,6 +137,27 @@ void read_rank_map(const Cursor& root, const std::optional<Shape>& shape, Plan& 
     }
 }
 
+/// Names of the devices, one a rank and all different.
+void read_devices(const Cursor& root, const std::optional<Shape>& shape, Plan& plan) {
+    const auto list = root.find("devices");
+    if (!list || !list->is_array()) {
+        return;
+    }
+    std::set<std::string> seen;
+    for (std::size_t i = 0; i < list->value().size(); ++i) {
+        const Cursor item = list->item(i);
+        const std::optional<std::string> name = item.string();
+        if (name && !seen.insert(*name).second) {
+            item.report("found " + core::shown(*name) + " again", "every device has its own name");
+        }
+        plan.devices.push_back(name.value_or(""));
+    }
+    if (shape && plan.devices.size() != shape->devices()) {
+        list->report(fmt::format("holds {} names", plan.devices.size()),
+                     fmt::format("pp {} x dp {} is {}", shape->pp, shape->dp, shape->devices()));
+    }
+}
+
 void read_record(const Cursor& root, Plan& plan) {
     plan.objective = root.find("objective") ? text_of(root, "objective") : "additive";
     plan.score = {seconds_of(root, "data_parallel"), seconds_of(root, "pipeline")};
@@ -187,6 +209,13 @@ Value to_value(const Plan& plan) {
     if (plan.baselines) {
         root.set("baseline", baselines_value(*plan.baselines));
     }
+    if (!plan.devices.empty()) {
+        Value names = Value::array();
+        for (const std::string& name : plan.devices) {
+            names.append(name);
+        }
+        root.set("devices", std::move(names));
+    }
     root.set("search", search_value(plan.search))
         .set("provenance",
              Value::object()
@@ -214,6 +243,7 @@ core::Result<Plan> read_plan(std::string_view text, std::string_view name) {
     const std::optional<Shape> shape = read_shape(root);
     read_fabric_reference(root, shape, plan);
     read_rank_map(root, shape, plan);
+    read_devices(root, shape, plan);
     read_record(root, plan);
     for (const core::Member& member : document->root.members) {
         if (std::find(std::begin(kKnownKeys), std::end(kKnownKeys), member.key) ==

@@ -26,6 +26,7 @@ struct SearchRecord {
 struct Plan {
     std::string fabric_path;
     std::string fabric_sha256;
+    std::vector<std::string> devices;  ///< fabric::device_names; empty: not known
     workload::Workload workload;
     std::string objective = "additive";
     Placement placement;
