@@ -105,9 +105,8 @@ core::Result<void> evaluate(const EvaluateOptions& options) {
         }
         return tl::unexpected(placement.error());
     }
-    const placement::Costs& costs = loaded->problem.costs;
-    const placement::Score mapped = placement::score_as_mapped(costs, *placement);
-    const placement::Solved solved = placement::solve_inner(costs, placement->stages());
+    const placement::Score mapped = placement::score_as_mapped(loaded->problem, *placement);
+    const placement::Solved solved = placement::solve_inner(loaded->problem, placement->stages());
     const placement::Bound bound = placement::elementary_bound(loaded->problem);
     if (options.json) {
         core::Value root = core::Value::object();

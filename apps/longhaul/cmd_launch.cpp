@@ -162,7 +162,7 @@ void print_text(const LaunchOptions& options,
                       job.hosts.hosts.size(),
                       job.hosts.hosts.size() == 1 ? "" : "s",
                       job.convention->name,
-                      launch::plan_formula(*job.convention)));
+                      launch::plan_formula(*job.convention, job.shape)));
     print(fmt::format("rank 0 on {}; processes meet at {} port {}\n",
                       job.master().name,
                       job.master().address,

@@ -1,4 +1,5 @@
 // place: from a fabric and a workload to a plan.
+#include "longhaul/fabric/names.hpp"
 #include "longhaul/place.hpp"
 #include "longhaul/plan_text.hpp"
 
@@ -28,7 +29,7 @@ core::Result<int> place(const Session& session, PlaceOptions options) {
     }
     plan->fabric_path = loaded->fabric_path;
     plan->fabric_sha256 = loaded->fabric_sha256;
-    plan->workload = loaded->workload;
+    plan->devices = fabric::device_names(loaded->fabric);
     plan->search.wall_s = watch.elapsed_s();
     plan->version = LONGHAUL_VERSION;
     plan->command = command_line(session);
@@ -50,6 +51,9 @@ core::Result<int> run_mode(const Session& session, const PlaceOptions& options) 
     if (!options.phase.empty()) {
         return place_phase(options);
     }
+    if (!options.from.empty()) {
+        return place_from(session, options);
+    }
     return place(session, options);
 }
 
@@ -65,10 +69,6 @@ void add_place(CLI::App& parent, Session& session) {
     auto options = std::make_shared<PlaceOptions>();
     placement::SearchOptions& search = options->solve.search;
     add_placement_inputs(*command, options->inputs);
-    command->add_option("--objective", options->objective, "what the score counts")
-        ->type_name("NAME")
-        ->check(CLI::IsMember({"additive"}))
-        ->capture_default_str();
     command
         ->add_option("--baseline-samples",
                      options->solve.baseline_samples,
@@ -95,6 +95,7 @@ void add_place(CLI::App& parent, Session& session) {
                      "seconds after which search and proof stop; 0: none")
         ->check(finite_number(0, 1e9))
         ->capture_default_str();
+    add_from_options(*command, *options);
     add_phase_options(*command, *options);
     command->add_option("-o,--output", options->output, "plan file to write (JSON); - for stdout")
         ->type_name("FILE");

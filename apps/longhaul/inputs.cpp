@@ -21,6 +21,7 @@ namespace {
 constexpr int kMaxDegree = 20'000;
 constexpr int kMaxMessages = 1'000'000'000;
 constexpr double kMaxPayloadGb = 1e9;
+constexpr double kMaxStageSeconds = 1e9;
 constexpr std::uint64_t kMaxSeed = (std::uint64_t{1} << 53U) - 1;  // exact in JSON
 constexpr int kMaxThreads = 1'024;
 constexpr std::time_t kLastSecond = 253'402'300'799;  // 9999-12-31T23:59:59Z
@@ -62,6 +63,35 @@ void add_placement_inputs(CLI::App& command, PlacementInputs& inputs) {
     for (auto* option : {pp, dp, c_pp, c_dp, pp_messages, dp_messages}) {
         job->excludes(option);
     }
+    command
+        .add_option("--c-pp-backward",
+                    inputs.c_pp_backward,
+                    "gradients back across one stage boundary, in GB; default: c-pp")
+        ->check(finite_number(0, kMaxPayloadGb));
+    command
+        .add_option("--pp-backward-messages",
+                    inputs.pp_backward_messages,
+                    "transfers that carry them; default: pp-messages")
+        ->check(CLI::Range(1, kMaxMessages));
+    command.add_option("--objective", inputs.objective, "how the transfers of a pipeline add up")
+        ->type_name("NAME")
+        ->check(CLI::IsMember({"additive", "pipelined"}))
+        ->capture_default_str();
+    command
+        .add_option("--microbatches",
+                    inputs.microbatches,
+                    "micro-batches of a replica and step; default: pp-messages")
+        ->check(CLI::Range(1, kMaxMessages));
+    command
+        .add_option("--stage-seconds",
+                    inputs.stage_seconds,
+                    "compute seconds of a stage and step, forward and backward: one for all "
+                    "stages, or one each, separated by commas")
+        ->delimiter(',')
+        ->check(finite_number(0, kMaxStageSeconds));
+    command.add_option("--forward-share", inputs.forward_share, "forward part of stage-seconds")
+        ->check(finite_number(0, 1))
+        ->default_str("1/3");
 }
 
 void warn_of_memory(const workload::Sizing& sizing, const workload::Job& job) {
@@ -164,15 +194,29 @@ core::Result<LoadedProblem> load_problem(const PlacementInputs& inputs) {
     if (!loaded) {
         return tl::unexpected(loaded.error());
     }
+    workload::Workload workload = demand->workload;
+    if (inputs.c_pp_backward) {
+        workload.c_pp_backward = core::Gigabytes(*inputs.c_pp_backward);
+    }
+    if (inputs.pp_backward_messages) {
+        workload.pp_backward_messages = inputs.pp_backward_messages;
+    }
+    if (inputs.microbatches) {
+        workload.microbatches = inputs.microbatches;
+    }
+    workload.stage_seconds = inputs.stage_seconds;
+    placement::Terms terms;
+    terms.objective = *placement::objective_of_name(inputs.objective);
+    terms.forward_share = inputs.forward_share;
     core::Result<placement::Problem> problem = placement::make_problem(
-        loaded->fabric, input_name(inputs.fabric), demand->workload, demand->shape);
+        loaded->fabric, input_name(inputs.fabric), workload, demand->shape, terms);
     if (!problem) {
         return tl::unexpected(problem.error());
     }
     return LoadedProblem{inputs.fabric,
                          std::move(loaded->sha256),
                          std::move(loaded->fabric),
-                         demand->workload,
+                         std::move(workload),
                          std::move(*problem)};
 }
 

@@ -23,6 +23,12 @@ struct PlacementInputs {
     int pp_messages = 1;
     int dp_messages = 1;
     std::string job;
+    std::optional<double> c_pp_backward;
+    std::optional<int> pp_backward_messages;
+    std::optional<int> microbatches;
+    std::vector<double> stage_seconds;
+    std::string objective = "additive";
+    double forward_share = 1.0 / 3;
 };
 
 /// What they name, read and checked.

@@ -17,13 +17,14 @@ namespace longhaul::app {
 struct PlaceOptions {
     PlacementInputs inputs;
     placement::SolveOptions solve;
-    std::string objective = "additive";
     double time_limit_s = 0;
     std::string output;
     bool json = false;
     bool quiet = false;
     std::vector<std::string> phase;  ///< place_phase.cpp
     std::string picture;
+    std::string from;  ///< place_from.cpp
+    std::optional<int> moves;
 };
 
 /// Time since it was made. Ends search and proof at the time limit and shows that they work.
@@ -46,5 +47,7 @@ private:
 // Modes, each in place_<mode>.cpp: adds its options; runs, and returns the exit code.
 void add_phase_options(CLI::App& command, PlaceOptions& options);
 [[nodiscard]] core::Result<int> place_phase(PlaceOptions options);
+void add_from_options(CLI::App& command, PlaceOptions& options);
+[[nodiscard]] core::Result<int> place_from(const Session& session, PlaceOptions options);
 
 }  // namespace longhaul::app

@@ -112,8 +112,11 @@ core::Result<PhaseRun> run_phase(PlaceOptions& options) {
         }
         workload.c_pp = c_pp;
         workload.c_dp = c_dp;
-        return *placement::make_problem(
-            run.loaded.fabric, run.loaded.fabric_path, workload, run.loaded.problem.shape);
+        return *placement::make_problem(run.loaded.fabric,
+                                        run.loaded.fabric_path,
+                                        workload,
+                                        run.loaded.problem.shape,
+                                        run.loaded.problem.terms);
     };
     Watch watch(options, "mapping");
     core::Result<PhaseResult> result =

@@ -55,6 +55,24 @@ std::string stage_lines(const Plan& plan, const fabric::Fabric& fabric) {
     return text;
 }
 
+/// Devices without a rank, and what the best plan around this one would cost with each.
+std::string unused_lines(const Plan& plan, const fabric::Fabric& fabric) {
+    constexpr std::size_t kShown = 8;
+    std::string text;
+    for (std::size_t i = 0; i < plan.left_out.size(); ++i) {
+        if (i == kShown) {
+            return text + fmt::format("  {} more\n", plan.left_out.size() - kShown);
+        }
+        const placement::LeftOut& one = plan.left_out[i];
+        text += fmt::format("{:<13}{}: at least {:.6f} s in the place of any other, first {}\n",
+                            i == 0 ? "left out" : "",
+                            device_name(fabric, one.device),
+                            one.score,
+                            device_name(fabric, one.instead_of));
+    }
+    return text;
+}
+
 std::string baseline_line(std::string_view name, double seconds, double score) {
     return score > 0
                ? fmt::format("  {:<42} {:>12.6f} s  {:>6.2f}x\n", name, seconds, seconds / score)
@@ -114,10 +132,13 @@ std::string plan_text(const Plan& plan, const fabric::Fabric& fabric) {
                         load.c_dp.value(),
                         messages(load.dp_messages));
     text += fmt::format("shape        pp {} x dp {}\n", shape.pp, shape.dp);
-    text += fmt::format("score        {:.6f} s = data parallel {:.6f} + pipeline {:.6f}\n",
-                        plan.score.total(),
-                        plan.score.data_parallel,
-                        plan.score.pipeline);
+    text +=
+        fmt::format("score        {:.6f} s = data parallel {:.6f} + pipeline {:.6f}{}\n",
+                    plan.score.total(),
+                    plan.score.data_parallel,
+                    plan.score.pipeline,
+                    plan.score.compute > 0 ? fmt::format(" + compute {:.6f}", plan.score.compute)
+                                           : std::string());
     text += bound_line(plan);
     text += fmt::format("search       {} evaluations, seed {}, stopped by {}; found by {}\n",
                         plan.search.evaluations,
@@ -125,6 +146,7 @@ std::string plan_text(const Plan& plan, const fabric::Fabric& fabric) {
                         plan.search.stopped_by,
                         plan.search.found_by);
     text += "stages       devices of each label\n" + stage_lines(plan, fabric);
+    text += unused_lines(plan, fabric);
     if (plan.baselines) {
         text += baseline_lines(*plan.baselines, plan.score.total());
     }

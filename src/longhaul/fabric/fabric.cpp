@@ -13,6 +13,15 @@ constexpr double kMaxAlphaMs = 1e9;
 constexpr double kMinBetaGbps = 1e-9;
 constexpr double kMaxBetaGbps = 1e9;
 
+/// Host names of all devices; empty when nothing is known of devices.
+std::vector<std::string> host_names(const FabricParts& parts) {
+    std::vector<std::string> names;
+    for (const Device& device : parts.devices) {
+        names.push_back(device.host);
+    }
+    return names;
+}
+
 /// Collects problems of one fabric.
 class Checker {
 public:
@@ -39,6 +48,11 @@ public:
         }
         interval(parts_.alpha_interval, "interval.alpha_ms");
         interval(parts_.beta_interval, "interval.beta_gbps");
+        if (parts_.devices.empty() || parts_.devices.size() == parts_.labels.size()) {
+            const core::Diagnostics shared =
+                check_shared(parts_.shared, parts_.labels, host_names(parts_), name_);
+            problems_.insert(problems_.end(), shared.begin(), shared.end());
+        }
         return std::move(problems_);
     }
 
@@ -110,6 +124,15 @@ std::vector<int> Fabric::host_of_device() const {
         names.push_back(known ? "host " + parts_.devices[i].host : fmt::format("device {}", i));
     }
     return index_of_labels(names);
+}
+
+std::vector<std::vector<int>> Fabric::shared_sides() const {
+    const std::vector<std::string> hosts = host_names(parts_);
+    std::vector<std::vector<int>> sides;
+    for (const SharedCapacity& resource : parts_.shared) {
+        sides.push_back(sides_of(resource, parts_.labels, hosts));
+    }
+    return sides;
 }
 
 Links make_links(const Fabric& fabric) {

@@ -10,6 +10,7 @@
 #include "longhaul/core/units.hpp"
 #include "longhaul/core/value.hpp"
 #include "longhaul/fabric/pair_matrix.hpp"
+#include "longhaul/fabric/shared.hpp"
 
 namespace longhaul::fabric {
 
@@ -40,6 +41,7 @@ struct FabricParts {
     core::Grid<char> estimated;       ///< n x n: 1 where not measured; empty when unknown
     std::optional<Interval> alpha_interval;
     std::optional<Interval> beta_interval;
+    std::vector<SharedCapacity> shared;  ///< what several pairs load at once
     std::string provenance;
     core::Value unknown = core::Value::object();  ///< keys of newer versions, kept on rewriting
 };
@@ -57,6 +59,9 @@ public:
     /// Host of every device as a small index (equal host name = equal index); devices without a
     /// host name get one of their own.
     [[nodiscard]] std::vector<int> host_of_device() const;
+
+    /// Sides of every shared resource, see fabric::sides_of: sides[resource][device].
+    [[nodiscard]] std::vector<std::vector<int>> shared_sides() const;
 
 private:
     explicit Fabric(FabricParts parts) : parts_(std::move(parts)) {}

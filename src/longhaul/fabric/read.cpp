@@ -168,6 +168,7 @@ FabricParts read_matrices(const Cursor& root) {
                                      "devices",
                                      "estimated",
                                      "interval",
+                                     "shared",
                                      "provenance"});
     return parts;
 }
@@ -183,7 +184,8 @@ void refuse_unknown_keys(const Cursor& root) {
                         "devices_per_region",
                         "intra_region",
                         "pairs",
-                        "directed"});
+                        "directed",
+                        "shared"});
     } else if (root.find("instances") || root.find("groups")) {
         root.only_keys({"format",
                         "provenance",
@@ -193,7 +195,8 @@ void refuse_unknown_keys(const Cursor& root) {
                         "delay_ms",
                         "intra_delay_ms",
                         "intra_gbps",
-                        "inter_gbps"});
+                        "inter_gbps",
+                        "shared"});
     }
 }
 
@@ -276,6 +279,7 @@ core::Result<Fabric> read_fabric(std::string_view text, std::string_view name) {
         refuse_unknown_keys(root);
     }
     FabricParts parts = read_parts(root);
+    parts.shared = read_shared(root);
     if (parts.labels.size() > kMaxDevices) {
         root.report(fmt::format("has {} devices", parts.labels.size()),
                     fmt::format("at most {} are supported", kMaxDevices));
@@ -318,6 +322,9 @@ Value to_value(const Fabric& fabric) {
     }
     if (!intervals.members.empty()) {
         root.set("interval", std::move(intervals));
+    }
+    if (!parts.shared.empty()) {
+        root.set("shared", to_value(parts.shared));
     }
     if (!parts.provenance.empty()) {
         root.set("provenance", parts.provenance);

@@ -58,7 +58,7 @@ std::size_t index_of(Axis axis) {
 }  // namespace
 
 AxisValues axis_sizes(placement::Shape shape) {
-    return {shape.pp, shape.dp, 1, 1};
+    return {shape.pp, shape.dp, shape.tp, 1};
 }
 
 std::vector<Axis> Convention::axes() const {
@@ -78,11 +78,14 @@ const Convention* find_convention(std::string_view name) {
     return found == kConventions.end() ? nullptr : found;
 }
 
-const Convention& plan_convention() {
-    return kConventions.front();
+const Convention& plan_convention(placement::Shape shape) {
+    return shape.tp == 1 ? kConventions.front() : *find_convention("megatron-tp-pp-dp");
 }
 
-std::string_view plan_formula(const Convention& convention) {
+std::string_view plan_formula(const Convention& convention, placement::Shape shape) {
+    if (shape.tp > 1) {
+        return convention.formula;
+    }
     return convention.order.find('p') < convention.order.find('r') ? "replica * pp + stage"
                                                                    : "stage * dp + replica";
 }
@@ -138,7 +141,7 @@ core::Result<std::vector<int>> translate(std::span<const int> rank_map,
     std::vector<int> translated;
     translated.reserve(rank_map.size());
     for (const int rank : rank_map) {
-        translated.push_back(rank_of(to, sizes, coordinates(from, sizes, rank)));
+        translated.push_back(rank < 0 ? rank : rank_of(to, sizes, coordinates(from, sizes, rank)));
     }
     return translated;
 }
@@ -175,7 +178,7 @@ std::string conventions_table() {
                              convention.source);
     }
     return table +
-           "\np stage, r replica, t tensor, c context; P, D, T, C their sizes. Plans have T = C = "
+           "\np stage, r replica, t tensor, c context; P, D, T, C their sizes. Plans have C = "
            "1.\n";
 }
 

@@ -19,7 +19,7 @@ inline constexpr std::size_t kAxes = 4;
 /// One number an axis, indexed by Axis: sizes of the axes, or coordinates of a rank.
 using AxisValues = std::array<int, kAxes>;
 
-/// Sizes of a pp x dp grid: tensor and context are 1.
+/// Sizes of a pp x dp x tp grid; context is 1.
 [[nodiscard]] AxisValues axis_sizes(placement::Shape shape);
 
 /// One way to number ranks. rank = sum over the axes of coordinate * product of the sizes of all
@@ -39,12 +39,13 @@ struct Convention {
 [[nodiscard]] std::span<const Convention> conventions();
 /// By name, or nullptr.
 [[nodiscard]] const Convention* find_convention(std::string_view name);
-/// The order of plans: rank = replica * pp + stage.
-[[nodiscard]] const Convention& plan_convention();
+/// The order of plans: rank = (replica * pp + stage) * tp + tensor. Without tensor groups that is
+/// the order of DT-FM.
+[[nodiscard]] const Convention& plan_convention(placement::Shape shape = {});
 
-/// How it numbers plans, where tensor and context are 1: "replica * pp + stage", or "stage * dp +
-/// replica".
-[[nodiscard]] std::string_view plan_formula(const Convention& convention);
+/// How it numbers the ranks of a shape: "replica * pp + stage" or "stage * dp + replica", and with
+/// tensor groups the formula of the convention.
+[[nodiscard]] std::string_view plan_formula(const Convention& convention, placement::Shape shape);
 
 /// "" when the convention can number a grid of these sizes; else why not: an axis of more than one
 /// that it does not have, or a product that overflows.
@@ -58,8 +59,8 @@ struct Convention {
                           const AxisValues& sizes,
                           const AxisValues& coordinates);
 
-/// The same placement with ranks numbered by `to` instead of `from`. rank_map[device] = rank must
-/// be a permutation. Fails where a convention refuses the sizes. O(devices).
+/// The same placement with ranks numbered by `to` instead of `from`. rank_map[device] = rank; -1
+/// stays as it is. Fails where a convention refuses the sizes. O(devices).
 [[nodiscard]] core::Result<std::vector<int>> translate(std::span<const int> rank_map,
                                                        const AxisValues& sizes,
                                                        const Convention& from,

@@ -55,7 +55,7 @@ TEST(PlanFormula, IsTheRankOfAPlan) {
     const AxisValues sizes = axis_sizes({4, 3});
     for (const Convention& convention : conventions()) {
         const int rank = rank_of(convention, sizes, {2, 1, 0, 0});
-        const std::string_view formula = plan_formula(convention);
+        const std::string_view formula = plan_formula(convention, {4, 3});
         ASSERT_TRUE(formula == "replica * pp + stage" || formula == "stage * dp + replica");
         EXPECT_EQ(rank, formula == "replica * pp + stage" ? 1 * 4 + 2 : 2 * 3 + 1)
             << convention.name;

@@ -16,7 +16,7 @@ bool numbers_like(const Job& job, std::string_view name) {
 /// Flags, each with its words.
 std::vector<std::vector<std::string>> megatron_flags(const Job& job) {
     std::vector<std::vector<std::string>> flags = {
-        {"--tensor-model-parallel-size", "1"},
+        {"--tensor-model-parallel-size", fmt::format("{}", job.shape.tp)},
         {"--context-parallel-size", "1"},
         {"--pipeline-model-parallel-size", fmt::format("{}", job.shape.pp)}};
     // Without the flag Megatron numbers replicas first.

@@ -70,12 +70,16 @@ std::vector<Process> devices_of(const Hosts& hosts) {
 }
 
 void fill_processes(Job& job, const std::vector<int>& plan_ranks, const std::vector<int>& ranks) {
-    job.processes.resize(ranks.size());
+    job.processes.resize(job.shape.devices());
     for (Process process : devices_of(job.hosts)) {
         const auto device = static_cast<std::size_t>(process.device);
         process.rank = ranks[device];
-        process.stage = plan_ranks[device] % job.shape.pp;
-        process.replica = plan_ranks[device] / job.shape.pp;
+        if (process.rank < 0) {
+            continue;
+        }
+        const int cell = plan_ranks[device] / job.shape.tp;
+        process.stage = cell % job.shape.pp;
+        process.replica = cell / job.shape.pp;
         job.processes[static_cast<std::size_t>(process.rank)] = process;
     }
     job.ranks_of_host.resize(job.hosts.hosts.size());
@@ -106,12 +110,12 @@ core::Result<Job> make_job(placement::Shape shape,
         problems.push_back({"",
                             "host",
                             fmt::format("the hosts have {} devices", hosts.devices()),
-                            fmt::format("the plan places {}", rank_map.size())});
+                            fmt::format("the rank map of the plan has {}", rank_map.size())});
     }
     if (!problems.empty()) {
         return tl::unexpected(std::move(problems));
     }
-    const auto ranks = translate(rank_map, axis_sizes(shape), plan_convention(), *convention);
+    const auto ranks = translate(rank_map, axis_sizes(shape), plan_convention(shape), *convention);
     if (!ranks) {
         return tl::unexpected(ranks.error());
     }

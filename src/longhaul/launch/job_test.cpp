@@ -66,7 +66,7 @@ TEST(MakeJob, NumbersForTheFramework) {
 TEST(MakeJob, RefusesWhatDoesNotFit) {
     const Hosts hosts = two_hosts();
     EXPECT_EQ(refusal_of(make_job({2, 1}, {0, 1}, hosts, plain_options())),
-              "host: the hosts have 4 devices; the plan places 2");
+              "host: the hosts have 4 devices; the rank map of the plan has 2");
     EXPECT_NE(
         refusal_of(make_job({2, 2}, {0, 1, 1, 3}, hosts, plain_options())).find("rank_map[2]"),
         std::string::npos);

@@ -31,7 +31,7 @@ OutputFile readme_file(const Launcher& launcher, const Job& job, const Launch& l
         job.shape.pp,
         job.shape.dp,
         job.convention->name,
-        plan_formula(*job.convention),
+        plan_formula(*job.convention, job.shape),
         job.master().name,
         job.master().address,
         job.master_port,

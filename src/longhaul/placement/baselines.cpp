@@ -23,6 +23,7 @@ Stages label_stages(const Problem& problem, const std::vector<std::string>& labe
     std::ranges::stable_sort(devices, {}, [&](int device) { return label[device]; });
     Stages stages(problem.shape.pp);
     fit = true;
+    devices.resize(problem.shape.devices());
     for (std::size_t i = 0; i < devices.size(); ++i) {
         std::vector<int>& stage = stages[i / static_cast<std::size_t>(problem.shape.dp)];
         stage.push_back(devices[i]);
@@ -42,7 +43,8 @@ Baselines make_baselines(const Problem& problem,
     Baselines baselines;
     baselines.samples = samples;
     baselines.seed = seed;
-    const Placement host(problem.shape, counted(labels.size()));
+    const std::size_t places = problem.shape.devices();
+    const Placement host(problem.shape, counted(places), labels.size());
     baselines.host_order = score_as_mapped(problem, host);
     baselines.host_order_solved = solve_inner(problem, host.stages()).score.total();
     baselines.label_per_stage =
@@ -53,7 +55,8 @@ Baselines make_baselines(const Problem& problem,
         core::Random random(seed, kStreams + i);
         std::vector<int> devices = counted(labels.size());
         random.shuffle(std::span<int>(devices));
-        const Placement map(problem.shape, std::move(devices));
+        devices.resize(places);
+        const Placement map(problem.shape, std::move(devices), labels.size());
         maps[i] = score_as_mapped(problem, map).total();
         partitions[i] = solve_inner(problem, map.stages()).score.total();
     });

@@ -97,13 +97,13 @@ std::vector<int> row_after(const std::vector<std::vector<int>>& rows,
     return after;
 }
 
-Placement from_rows(Shape shape, const std::vector<std::vector<int>>& rows) {
+Placement from_rows(Shape shape, const std::vector<std::vector<int>>& rows, std::size_t devices) {
     std::vector<int> device_of_rank;
     device_of_rank.reserve(shape.devices());
     for (const std::vector<int>& row : rows) {
         device_of_rank.insert(device_of_rank.end(), row.begin(), row.end());
     }
-    return {shape, std::move(device_of_rank)};
+    return {shape, std::move(device_of_rank), devices};
 }
 
 }  // namespace
@@ -123,7 +123,7 @@ Placement compose(const Costs& costs,
         ordered.back() =
             continue_pipelines(costs, ordered[ordered.size() - 2], ordered.back(), host_of, solver);
     }
-    return order_replicas(Placement::from_stages(ordered), host_of);
+    return order_replicas(Placement::from_stages(ordered, costs.pipeline.size()), host_of);
 }
 
 Placement order_replicas(const Placement& placement, std::span<const int> host_of) {
@@ -149,7 +149,7 @@ Placement order_replicas(const Placement& placement, std::span<const int> host_o
             ordered.push_back(rows[r]);
         }
     }
-    return from_rows(placement.shape(), ordered);
+    return from_rows(placement.shape(), ordered, placement.devices());
 }
 
 }  // namespace longhaul::placement

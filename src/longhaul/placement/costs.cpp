@@ -1,6 +1,10 @@
 #include "longhaul/placement/costs.hpp"
 
+#include <algorithm>
+
 #include <fmt/format.h>
+
+#include "longhaul/placement/pipelined.hpp"
 
 namespace longhaul::placement {
 
@@ -17,21 +21,66 @@ Costs make_costs(const fabric::Links& links, const workload::Workload& workload,
 core::Result<Problem> make_problem(const fabric::Fabric& fabric,
                                    const std::string& name,
                                    const workload::Workload& workload,
-                                   Shape shape) {
-    if (fabric.size() != shape.devices()) {
+                                   Shape shape,
+                                   const Terms& terms) {
+    if (fabric.size() < shape.devices()) {
         return core::fail({name,
                            "",
                            fmt::format("has {} devices", fabric.size()),
-                           fmt::format("pp {} x dp {} places exactly {}; choose pp and dp whose "
-                                       "product is {}",
+                           fmt::format("pp {} x dp {} needs {}; choose a smaller pp or dp",
                                        shape.pp,
                                        shape.dp,
-                                       shape.devices(),
-                                       fabric.size())});
+                                       shape.devices())});
     }
-    fabric::Links links = fabric::make_links(fabric);
-    Costs costs = make_costs(links, workload, shape);
-    return Problem{shape, std::move(costs), std::move(links)};
+    const std::size_t times = workload.stage_seconds.size();
+    if (times > 1 && times != static_cast<std::size_t>(shape.pp)) {
+        return core::fail({"",
+                           "stage_seconds",
+                           fmt::format("has {} entries", times),
+                           fmt::format("give one for all stages, or one each: {}", shape.pp)});
+    }
+    Problem problem{shape, {}, fabric::make_links(fabric), workload, terms, {}};
+    problem.costs = make_costs(problem.links, workload, shape);
+    if (terms.objective == Objective::kPipelined) {
+        problem.costs.pipeline = first_micro_batch(problem.links, passes_of(workload, terms));
+    }
+    if (std::ranges::any_of(fabric.parts().devices,
+                            [](const fabric::Device& device) { return device.speed != 1; })) {
+        for (const fabric::Device& device : fabric.parts().devices) {
+            problem.speed.push_back(device.speed);
+        }
+    }
+    return problem;
+}
+
+namespace {
+
+PairMatrix restricted_pairs(const PairMatrix& pairs, const std::vector<int>& devices) {
+    std::vector<int> kinds;
+    kinds.reserve(devices.size());
+    for (const int device : devices) {
+        kinds.push_back(pairs.kind_of_device()[device]);
+    }
+    return {std::move(kinds), pairs.table()};
+}
+
+}  // namespace
+
+Problem restricted(const Problem& problem, const std::vector<int>& devices) {
+    Problem part = problem;
+    part.costs = {restricted_pairs(problem.costs.pipeline, devices),
+                  restricted_pairs(problem.costs.exchange, devices)};
+    if (problem.links.slowness.size() > 0) {
+        part.links = {restricted_pairs(problem.links.latency_s, devices),
+                      restricted_pairs(problem.links.slowness, devices)};
+    }
+    if (!problem.speed.empty()) {
+        part.speed.clear();
+        for (const int device : devices) {
+            part.speed.push_back(problem.speed[device]);
+        }
+    }
+    return part;
 }
 
 }  // namespace longhaul::placement

@@ -3,6 +3,7 @@
 
 #include "longhaul/fabric/fabric.hpp"
 #include "longhaul/placement/shape.hpp"
+#include "longhaul/placement/terms.hpp"
 #include "longhaul/workload/workload.hpp"
 
 namespace longhaul::placement {
@@ -11,14 +12,15 @@ using fabric::PairMatrix;
 
 /// Pair costs in seconds, symmetric (n devices of the fabric).
 struct Costs {
-    /// One pipeline edge, forward and backward: T(c_pp, pp_messages) + T(backward payload); twice
-    /// the forward time when both directions are equal.
+    /// One pipeline edge, forward and backward. Additive: T(c_pp, pp_messages) + T(backward
+    /// payload), twice the forward time when both directions are equal. Pipelined: the first
+    /// micro-batch alone, see pipelined.hpp.
     PairMatrix pipeline;
     /// Both rounds of the sharded exchange with one peer: 2 T(c_dp / dp, dp_messages).
     PairMatrix exchange;
 };
 
-/// Pair costs of a workload. Source: geo-placement page, "Architecture". O(kinds^2).
+/// Additive pair costs of a workload. Source: geo-placement page, "Architecture". O(kinds^2).
 [[nodiscard]] Costs make_costs(const fabric::Links& links,
                                const workload::Workload& workload,
                                Shape shape);
@@ -28,13 +30,22 @@ struct Problem {
     Shape shape;
     Costs costs;
     fabric::Links links{};
+    workload::Workload workload{};
+    Terms terms{};
+    std::vector<double> speed{};  ///< of each device, relative; empty: all alike
+    /// Of the fabric: shape.devices() are used, the others left out.
     [[nodiscard]] std::size_t devices() const { return costs.pipeline.size(); }
 };
 
-/// Fails (with `name` as the file) unless the fabric has exactly pp * dp devices.
+/// Fails (with `name` as the file) unless the fabric has pp * dp devices or more, and where the
+/// workload does not fit the shape.
 [[nodiscard]] core::Result<Problem> make_problem(const fabric::Fabric& fabric,
                                                  const std::string& name,
                                                  const workload::Workload& workload,
-                                                 Shape shape);
+                                                 Shape shape,
+                                                 const Terms& terms = {});
+
+/// The same problem with some of its devices, in the given order.
+[[nodiscard]] Problem restricted(const Problem& problem, const std::vector<int>& devices);
 
 }  // namespace longhaul::placement

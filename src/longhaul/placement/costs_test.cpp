@@ -48,8 +48,7 @@ TEST(MakeProblem, RefusesAWrongNumberOfDevices) {
     const auto problem = make_problem(slow_way_back(), "f.json", testing::payloads(1, 1), {2, 2});
     ASSERT_FALSE(problem);
     EXPECT_EQ(core::to_string(problem.error().front()),
-              "f.json: has 2 devices; pp 2 x dp 2 places exactly 4; choose pp and dp whose product "
-              "is 2");
+              "f.json: has 2 devices; pp 2 x dp 2 needs 4; choose a smaller pp or dp");
 }
 
 TEST(MakeProblem, AnyNumberOfStages) {

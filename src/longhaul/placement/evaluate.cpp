@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "longhaul/placement/long_path.hpp"
+#include "longhaul/placement/pipelined.hpp"
 
 namespace longhaul::placement {
 
@@ -61,12 +62,49 @@ Solved solve_inner(const Costs& costs, const Stages& stages) {
     return solved;
 }
 
+namespace {
+
+/// Compute seconds of a step without any transfers.
+double compute_alone(const Problem& problem, const Stages& stages) {
+    if (problem.workload.stage_seconds.empty()) {
+        return 0;
+    }
+    const StageCompute compute = stage_compute(problem, stages);
+    return compute.sum + repeats(passes_of(problem.workload, problem.terms), compute, 0);
+}
+
+/// Sets the compute term; a path may be walked from either end, and compute can tell them apart.
+void better_direction(const Problem& problem, const Stages& stages, Solved& solved) {
+    if (problem.workload.stage_seconds.empty()) {
+        return;
+    }
+    std::vector<int> backwards(solved.order.rbegin(), solved.order.rend());
+    solved.score.compute = compute_alone(problem, in_order(stages, solved.order));
+    const double other = compute_alone(problem, in_order(stages, backwards));
+    if (other < solved.score.compute) {
+        solved.score.compute = other;
+        solved.order = std::move(backwards);
+    }
+}
+
+}  // namespace
+
 Score score_as_mapped(const Problem& problem, const Placement& placement) {
-    return score_as_mapped(problem.costs, placement);
+    if (problem.terms.objective == Objective::kPipelined) {
+        return pipelined_as_mapped(problem, placement);
+    }
+    Score score = score_as_mapped(problem.costs, placement);
+    score.compute = compute_alone(problem, placement.stages());
+    return score;
 }
 
 Solved solve_inner(const Problem& problem, const Stages& stages) {
-    return solve_inner(problem.costs, stages);
+    if (problem.terms.objective == Objective::kPipelined) {
+        return solve_inner_pipelined(problem, stages);
+    }
+    Solved solved = solve_inner(problem.costs, stages);
+    better_direction(problem, stages, solved);
+    return solved;
 }
 
 Stages in_order(const Stages& stages, std::span<const int> order) {

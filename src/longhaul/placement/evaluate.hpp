@@ -7,6 +7,7 @@
 // Source: geo-placement page, "Architecture" (its factors of two are inside Costs).
 #pragma once
 
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -19,7 +20,8 @@ namespace longhaul::placement {
 struct Score {
     double data_parallel = 0;
     double pipeline = 0;
-    [[nodiscard]] double total() const { return data_parallel + pipeline; }
+    double compute = 0;  ///< 0 where the workload has no compute times
+    [[nodiscard]] double total() const { return data_parallel + pipeline + compute; }
 };
 
 /// The worst device of a stage group.
@@ -45,10 +47,12 @@ using Stages = std::vector<std::vector<int>>;
 struct Solved {
     Score score;
     std::vector<int> order;
+    /// Pairs above this slowness (seconds a GB) are not used; no limit unless pipelined.
+    double slowness_cap = std::numeric_limits<double>::infinity();
 };
 [[nodiscard]] Solved solve_inner(const Costs& costs, const Stages& stages);
 
-/// The same for what a problem asks for.
+/// The same for what a problem asks for: its objective, and compute where it has any.
 [[nodiscard]] Score score_as_mapped(const Problem& problem, const Placement& placement);
 [[nodiscard]] Solved solve_inner(const Problem& problem, const Stages& stages);
 

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "longhaul/core/pool.hpp"
+#include "longhaul/placement/prove.hpp"
 
 namespace longhaul::placement {
 namespace {
@@ -130,7 +131,7 @@ private:
         }
         ProofOptions proof = options_.solve.proof;
         proof.work /= kQuickProof;
-        prove(problem, proof, cell);
+        bound_cell(problem, proof, cell);
         return gap_between(cell.score.total(), cell.bound.value).optimal;
     }
 
@@ -208,14 +209,14 @@ private:
                 }
             }
             if (better) {
-                prove(problem, options_.solve.proof, cell);
+                bound_cell(problem, options_.solve.proof, cell);
             }
             cell.bound.value = std::min(cell.bound.value, cell.score.total());
         });
     }
 
-    static void prove(const Problem& problem, const ProofOptions& proof, PhaseCell& cell) {
-        const Certificate certificate = certify(problem, cell.score.total(), proof);
+    static void bound_cell(const Problem& problem, const ProofOptions& proof, PhaseCell& cell) {
+        const Certificate certificate = prove(problem, cell.score.total(), proof);
         if (certificate.bound.value > cell.bound.value || cell.bound.method.empty()) {
             cell.bound = certificate.bound;
         }

@@ -1,5 +1,6 @@
 #include "longhaul/placement/plan.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <set>
 
@@ -14,6 +15,7 @@ using core::Cursor;
 using core::Value;
 
 constexpr int kMaxDegree = 1'000'000;
+constexpr int kMaxTensor = 4'096;
 constexpr double kMaxSeconds = 1e100;  // sums stay finite
 constexpr double kMaxNodes = 1e18;     // fits in 64 bits
 constexpr std::string_view kKnownKeys[] = {
@@ -21,7 +23,7 @@ constexpr std::string_view kKnownKeys[] = {
     "score",          "data_parallel", "pipeline",   "bound",          "gap",
     "optimal",        "bound_method",  "rank_map",   "stages",         "pipelines",
     "baseline",       "search",        "provenance", "unused_devices", "bound_data_parallel",
-    "bound_pipeline", "bound_nodes", "devices"};
+    "bound_pipeline", "bound_nodes",   "terms",      "compute",        "devices"};
 
 Value summary_value(const core::Summary& summary) {
     return Value::object()
@@ -68,6 +70,29 @@ Value search_value(const SearchRecord& search) {
         .set("found_by", search.found_by);
 }
 
+Value shape_value(Shape shape) {
+    Value value = Value::object();
+    value.set("pp", shape.pp).set("dp", shape.dp);
+    if (shape.tp > 1) {
+        value.set("tp", shape.tp);
+    }
+    return value;
+}
+
+Value unused_value(const Plan& plan) {
+    Value list = Value::array();
+    for (const int device : plan.placement.unused()) {
+        Value entry = Value::object();
+        entry.set("device", device);
+        const auto reason = std::ranges::find(plan.left_out, device, &LeftOut::device);
+        if (reason != plan.left_out.end()) {
+            entry.set("score_if_used", reason->score).set("instead_of", reason->instead_of);
+        }
+        list.append(std::move(entry));
+    }
+    return list;
+}
+
 std::string text_of(const std::optional<Cursor>& parent, std::string_view key) {
     const auto child = parent ? parent->find(key) : std::nullopt;
     return child ? child->string().value_or("") : std::string();
@@ -85,11 +110,13 @@ void check_sum(const Cursor& root, const Score& score) {
     if (found && root.find("data_parallel") && root.find("pipeline") &&
         std::abs(*found - score.total()) > 1e-6 * score.total()) {
         total->report(fmt::format("found {}", *found),
-                      fmt::format("data_parallel + pipeline is {}", score.total()));
+                      fmt::format("data_parallel + pipeline{} is {}",
+                                  score.compute > 0 ? " + compute" : "",
+                                  score.total()));
     }
 }
 
-void read_fabric_reference(const Cursor& root, const std::optional<Shape>& shape, Plan& plan) {
+void read_fabric_reference(const Cursor& root, Plan& plan) {
     const auto fabric = root.find("fabric");
     if (!fabric || !fabric->is_object()) {
         return;
@@ -98,9 +125,9 @@ void read_fabric_reference(const Cursor& root, const std::optional<Shape>& shape
     plan.fabric_sha256 = text_of(fabric, "sha256");
     const auto n = fabric->find("n");
     const auto devices = n ? n->number() : std::nullopt;
-    if (devices && shape && *devices != static_cast<double>(shape->devices())) {
-        n->report(fmt::format("found {}", *devices),
-                  fmt::format("pp {} x dp {} is {}", shape->pp, shape->dp, shape->devices()));
+    const std::size_t ranks = plan.placement.devices();
+    if (devices && ranks > 0 && *devices != static_cast<double>(ranks)) {
+        n->report(fmt::format("found {}", *devices), fmt::format("rank_map has {}", ranks));
     }
 }
 
@@ -113,7 +140,10 @@ std::optional<Shape> read_shape(const Cursor& root) {
     const auto dp = object->require("dp", "the number of replicas");
     const auto stages = pp ? pp->integer(1, kMaxDegree) : std::nullopt;
     const auto replicas = dp ? dp->integer(1, kMaxDegree) : std::nullopt;
-    return stages && replicas ? std::optional(Shape{*stages, *replicas}) : std::nullopt;
+    const auto tp = object->find("tp");
+    const auto tensor = tp ? tp->integer(1, kMaxTensor) : std::optional(1);
+    return stages && replicas && tensor ? std::optional(Shape{*stages, *replicas, *tensor})
+                                        : std::nullopt;
 }
 
 void read_rank_map(const Cursor& root, const std::optional<Shape>& shape, Plan& plan) {
@@ -123,7 +153,7 @@ void read_rank_map(const Cursor& root, const std::optional<Shape>& shape, Plan& 
     }
     std::vector<int> ranks;
     for (std::size_t i = 0; i < list->value().size(); ++i) {
-        ranks.push_back(list->item(i).integer(0, kMaxDegree).value_or(-1));
+        ranks.push_back(list->item(i).integer(-1, kMaxDegree).value_or(-1));
     }
     core::Result<Placement> placement = Placement::from_rank_map(*shape, ranks);
     if (placement) {
@@ -137,8 +167,8 @@ void read_rank_map(const Cursor& root, const std::optional<Shape>& shape, Plan& 
     }
 }
 
-/// Names of the devices, one a rank and all different.
-void read_devices(const Cursor& root, const std::optional<Shape>& shape, Plan& plan) {
+/// Names of the devices, one an entry of the rank map and all different.
+void read_devices(const Cursor& root, Plan& plan) {
     const auto list = root.find("devices");
     if (!list || !list->is_array()) {
         return;
@@ -152,15 +182,37 @@ void read_devices(const Cursor& root, const std::optional<Shape>& shape, Plan& p
         }
         plan.devices.push_back(name.value_or(""));
     }
-    if (shape && plan.devices.size() != shape->devices()) {
+    const auto ranks = root.find("rank_map");
+    if (ranks && ranks->value().size() != plan.devices.size()) {
         list->report(fmt::format("holds {} names", plan.devices.size()),
-                     fmt::format("pp {} x dp {} is {}", shape->pp, shape->dp, shape->devices()));
+                     fmt::format("rank_map holds {} devices", ranks->value().size()));
     }
 }
 
+Terms read_terms(const Cursor& root) {
+    Terms terms;
+    if (const auto objective = root.find("objective")) {
+        const auto name = objective->string();
+        const auto known = name ? objective_of_name(*name) : std::nullopt;
+        if (name && !known) {
+            objective->report("found " + core::shown(*name),
+                              "it must be one of \"additive\", \"pipelined\"");
+        }
+        terms.objective = known.value_or(Objective::kAdditive);
+    }
+    const auto object = root.find("terms");
+    const auto share = object && object->is_object() ? object->find("forward_share") : std::nullopt;
+    if (share) {
+        terms.forward_share = share->number_in(0, 1).value_or(terms.forward_share);
+    }
+    return terms;
+}
+
 void read_record(const Cursor& root, Plan& plan) {
-    plan.objective = root.find("objective") ? text_of(root, "objective") : "additive";
-    plan.score = {seconds_of(root, "data_parallel"), seconds_of(root, "pipeline")};
+    plan.terms = read_terms(root);
+    plan.score = {seconds_of(root, "data_parallel"),
+                  seconds_of(root, "pipeline"),
+                  seconds_of(root, "compute")};
     check_sum(root, plan.score);
     const auto nodes = root.find("bound_nodes");
     plan.bound = {
@@ -188,13 +240,15 @@ Value to_value(const Plan& plan) {
              Value::object()
                  .set("path", plan.fabric_path)
                  .set("sha256", plan.fabric_sha256)
-                 .set("n", static_cast<double>(shape.devices())))
+                 .set("n", static_cast<double>(plan.placement.devices())))
         .set("workload", workload::to_value(plan.workload))
-        .set("shape", Value::object().set("pp", shape.pp).set("dp", shape.dp))
-        .set("objective", plan.objective)
+        .set("shape", shape_value(shape))
+        .set("objective", std::string(name_of(plan.terms.objective)))
+        .set("terms", Value::object().set("forward_share", plan.terms.forward_share))
         .set("score", plan.score.total())
         .set("data_parallel", plan.score.data_parallel)
         .set("pipeline", plan.score.pipeline)
+        .set("compute", plan.score.compute)
         .set("bound", plan.bound.value)
         .set("bound_method", plan.bound.method)
         .set("bound_nodes", static_cast<double>(plan.bound.nodes))
@@ -205,7 +259,7 @@ Value to_value(const Plan& plan) {
         .set("rank_map", list_value(plan.placement.rank_map()))
         .set("stages", table_value(plan.placement.stages()))
         .set("pipelines", table_value(plan.placement.pipelines()))
-        .set("unused_devices", Value::array());
+        .set("unused_devices", unused_value(plan));
     if (plan.baselines) {
         root.set("baseline", baselines_value(*plan.baselines));
     }
@@ -241,9 +295,9 @@ core::Result<Plan> read_plan(std::string_view text, std::string_view name) {
         plan.workload = workload::read_workload(*workload);
     }
     const std::optional<Shape> shape = read_shape(root);
-    read_fabric_reference(root, shape, plan);
     read_rank_map(root, shape, plan);
-    read_devices(root, shape, plan);
+    read_devices(root, plan);
+    read_fabric_reference(root, plan);
     read_record(root, plan);
     for (const core::Member& member : document->root.members) {
         if (std::find(std::begin(kKnownKeys), std::end(kKnownKeys), member.key) ==

@@ -8,6 +8,7 @@
 #include "longhaul/placement/baselines.hpp"
 #include "longhaul/placement/bounds.hpp"
 #include "longhaul/placement/search.hpp"
+#include "longhaul/placement/spare.hpp"
 
 namespace longhaul::placement {
 
@@ -28,9 +29,10 @@ struct Plan {
     std::string fabric_sha256;
     std::vector<std::string> devices;  ///< fabric::device_names; empty: not known
     workload::Workload workload;
-    std::string objective = "additive";
+    Terms terms;
     Placement placement;
-    Score score;  ///< of the rank map exactly as it stands
+    Score score;                    ///< of the rank map exactly as it stands
+    std::vector<LeftOut> left_out;  ///< of the devices without a rank; empty when read from a file
     Bound bound;
     std::optional<Baselines> baselines;
     SearchRecord search;

@@ -52,7 +52,7 @@ TEST(Plan, RoundTripKeepsTheDecisionAndItsProvenance) {
     EXPECT_EQ(again.workload.pp_messages, 3);
     EXPECT_EQ(again.workload.c_pp_backward->value(), 0.05);
     EXPECT_FALSE(again.workload.pp_backward_messages);
-    EXPECT_EQ(again.objective, "additive");
+    EXPECT_EQ(again.terms.objective, Objective::kAdditive);
     EXPECT_EQ(again.score.data_parallel, plan.score.data_parallel);
     EXPECT_EQ(again.score.pipeline, plan.score.pipeline);
     EXPECT_EQ(again.bound.value, plan.bound.value);
@@ -132,7 +132,7 @@ TEST(ReadPlan, NeedsNoMoreThanWorkloadShapeAndMap) {
     const Plan plan = read_plan(PlanText{}.json(), "p.json").value();
     EXPECT_EQ(plan.placement.shape(), (Shape{2, 2}));
     EXPECT_EQ(plan.workload.pp_messages, 1);
-    EXPECT_EQ(plan.objective, "additive");
+    EXPECT_EQ(plan.terms.objective, Objective::kAdditive);
 }
 
 void expect_plan_refused(const PlanText& text, std::string_view where, std::string_view what) {

@@ -387,6 +387,21 @@ core::Result<Replan> replan(const Problem& problem,
                             const Stages& best,
                             std::span<const int> host_of,
                             const ReplanOptions& options) {
+    if (problem.terms.objective != Objective::kAdditive || problem.shape.tp != 1 ||
+        !problem.workload.stage_seconds.empty()) {
+        return core::fail({"",
+                           "--from",
+                           "moves are searched for the additive objective without compute times",
+                           "leave out --objective and stage_seconds, or place anew"});
+    }
+    if (problem.devices() != problem.shape.devices()) {
+        return core::fail({"",
+                           "--from",
+                           fmt::format("the fabric has {} devices for {} places",
+                                       problem.devices(),
+                                       problem.shape.devices()),
+                           "take devices out of the fabric, or place anew"});
+    }
     Replanner planner(problem, old, options);
     planner.search(best);
     Replan result;

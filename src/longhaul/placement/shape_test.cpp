@@ -23,6 +23,22 @@ TEST(PlacementShape, RankMapAndDeviceOfRankAreInverse) {
     EXPECT_EQ(Placement::from_rank_map({2, 2}, placement.rank_map()).value(), placement);
 }
 
+TEST(PlacementShape, DevicesMayBeLeftOut) {
+    const std::vector<int> ranks{1, -1, 3, 0, -1, 2};
+    const Placement placement = Placement::from_rank_map({2, 2}, ranks).value();
+    EXPECT_EQ(placement.rank_map(), ranks);
+    EXPECT_EQ(placement.unused(), (std::vector<int>{1, 4}));
+    EXPECT_EQ(placement.stages(), (std::vector<std::vector<int>>{{3, 5}, {0, 2}}));
+}
+
+TEST(PlacementShape, TensorGroupsAreContiguousRanks) {
+    // rank = (replica * pp + stage) * tp + tensor
+    const Placement placement({2, 1, 2}, {4, 5, 6, 7}, 8);
+    EXPECT_EQ(placement.device(0, 1, 1), 7);
+    EXPECT_EQ(placement.stages(), (std::vector<std::vector<int>>{{4, 5}, {6, 7}}));
+    EXPECT_EQ(placement.pipelines(), (std::vector<std::vector<int>>{{4, 5, 6, 7}}));
+}
+
 TEST(PlacementShape, RefusesWhatIsNoPermutation) {
     const auto where = [](const std::vector<int>& ranks) {
         const auto placement = Placement::from_rank_map({2, 2}, ranks);
@@ -35,7 +51,8 @@ TEST(PlacementShape, RefusesWhatIsNoPermutation) {
     };
     using Places = std::vector<std::string>;
     EXPECT_EQ(where({0, 1, 2}), Places{"rank_map holds 3 ranks"});
-    EXPECT_EQ(where({0, 1, 2, 3, 4}), Places{"rank_map holds 5 ranks"});
+    EXPECT_EQ(where({0, 1, 2, 3, 4}), Places{"rank_map[4] found rank 4"});
+    EXPECT_EQ(where({0, 1, 2, -1, -1}), Places{"rank_map rank 3 is missing"});
     EXPECT_EQ(where({}), Places{"rank_map holds 0 ranks"});
     EXPECT_EQ(where({0, 1, 1, 3}), Places{"rank_map[2] rank 1 is taken by device 1 already"});
     EXPECT_EQ(where({4, -1, 2, 3}),

@@ -7,6 +7,9 @@
 #include <fmt/format.h>
 
 #include "longhaul/placement/compose.hpp"
+#include "longhaul/placement/find.hpp"
+#include "longhaul/placement/pipelined.hpp"
+#include "longhaul/placement/prove.hpp"
 
 namespace longhaul::placement {
 
@@ -35,7 +38,7 @@ Attempt attempt(const Problem& problem,
                 const SearchOptions& search,
                 const ProofOptions& proof,
                 const SearchResult* known) {
-    SearchResult found = make_search(kind)->run(problem, search);
+    SearchResult found = find(problem, kind, search);
     if (known != nullptr) {
         found.evaluations += known->evaluations;
         if (known->score <= found.score) {
@@ -44,7 +47,7 @@ Attempt attempt(const Problem& problem,
             found.origin = known->origin;
         }
     }
-    Certificate certificate = certify(problem, found.score, proof);
+    Certificate certificate = prove(problem, found.score, proof);
     if (certificate.better) {
         const Solved solved = solve_inner(problem, *certificate.better);
         found.stages = in_order(*certificate.better, solved.order);
@@ -80,19 +83,51 @@ Attempt attempt_twice(const Problem& problem, const SolveOptions& options) {
 
 }  // namespace
 
+namespace {
+
+/// Read backwards the path costs the same unless stages differ: begin at the end that holds the
+/// lowest device.
+void begin_low(const Problem& problem, Stages& stages) {
+    if (problem.workload.stage_seconds.size() <= 1 &&
+        std::ranges::min(stages.back()) < std::ranges::min(stages.front())) {
+        std::ranges::reverse(stages);
+    }
+}
+
+/// Pairs and replicas for stage groups in path order.
+Placement composed(const Problem& problem, Stages stages, std::span<const int> host_of) {
+    Costs costs = problem.costs;
+    if (problem.terms.objective == Objective::kPipelined) {
+        const Solved solved = solve_inner(problem, stages);
+        stages = in_order(stages, solved.order);
+        costs.pipeline =
+            capped(problem.costs.pipeline, problem.links.slowness, solved.slowness_cap);
+    }
+    begin_low(problem, stages);
+    std::vector<int> path(stages.size());
+    std::iota(path.begin(), path.end(), 0);
+    return compose(costs, stages, path, host_of);
+}
+
+}  // namespace
+
 core::Result<Plan> solve(const Problem& problem,
                          const fabric::Fabric& fabric,
                          const SolveOptions& options) {
+    return solve(problem, fabric.host_of_device(), fabric.labels(), options);
+}
+
+core::Result<Plan> solve(const Problem& problem,
+                         std::span<const int> host_of,
+                         const std::vector<std::string>& labels,
+                         const SolveOptions& options) {
     auto [found, bound] = attempt_twice(problem, options);
-    // Read backwards the path costs the same: begin at the end that holds the lowest device.
-    if (std::ranges::min(found.stages.back()) < std::ranges::min(found.stages.front())) {
-        std::ranges::reverse(found.stages);
-    }
-    std::vector<int> path(found.stages.size());
-    std::iota(path.begin(), path.end(), 0);
     Plan plan;
-    plan.placement = compose(problem.costs, found.stages, path, fabric.host_of_device());
+    plan.workload = problem.workload;
+    plan.terms = problem.terms;
+    plan.placement = composed(problem, found.stages, host_of);
     plan.score = score_as_mapped(problem, plan.placement);
+    plan.left_out = left_out(problem, plan.placement.stages(), options.search.threads);
     if (std::abs(plan.score.total() - found.score) > kRoundingOfSums * found.score) {
         return defect("search",
                       fmt::format("the rank map realises {} s, the search claimed {} s",
@@ -109,11 +144,8 @@ core::Result<Plan> solve(const Problem& problem,
     // The same sums in another order may differ in their last digits.
     plan.bound.value = std::min(plan.bound.value, plan.score.total());
     if (options.baseline_samples > 0) {
-        plan.baselines = make_baselines(problem,
-                                        fabric.labels(),
-                                        options.baseline_samples,
-                                        options.search.seed,
-                                        options.search.threads);
+        plan.baselines = make_baselines(
+            problem, labels, options.baseline_samples, options.search.seed, options.search.threads);
     }
     plan.search.seed = options.search.seed;
     plan.search.budget = options.search.budget;

@@ -22,4 +22,10 @@ struct SolveOptions {
                                        const fabric::Fabric& fabric,
                                        const SolveOptions& options);
 
+/// The same with the host and the label of every device.
+[[nodiscard]] core::Result<Plan> solve(const Problem& problem,
+                                       std::span<const int> host_of,
+                                       const std::vector<std::string>& labels,
+                                       const SolveOptions& options);
+
 }  // namespace longhaul::placement

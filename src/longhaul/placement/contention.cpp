@@ -1,0 +1,160 @@
+#include "longhaul/placement/contention.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <limits>
+
+#include "longhaul/placement/assignment.hpp"
+#include "longhaul/placement/matching.hpp"
+
+namespace longhaul::placement {
+namespace {
+
+constexpr int kMostThresholds = 16;
+constexpr std::int64_t kNotAllowed = std::int64_t{1} << 40U;
+
+/// Partner of each row in the matching of pairs up to a threshold that loads resources least.
+std::vector<int> least_load(const core::Grid<double>& pairs,
+                            const core::Grid<double>& load_seconds,
+                            double threshold) {
+    core::Grid<LexCost> price(pairs.rows(), pairs.columns());
+    for (std::size_t i = 0; i < pairs.rows(); ++i) {
+        for (std::size_t j = 0; j < pairs.columns(); ++j) {
+            const auto nanoseconds = [](double seconds) {
+                return static_cast<std::int64_t>(std::llround(std::min(seconds, 1e6) * 1e9));
+            };
+            price(i, j) = {{pairs(i, j) > threshold ? kNotAllowed : 0,
+                            nanoseconds(load_seconds(i, j)),
+                            nanoseconds(pairs(i, j))}};
+        }
+    }
+    return least_assignment(price);
+}
+
+}  // namespace
+
+Contention::Contention(std::vector<std::string> names,
+                       std::vector<double> gbps,
+                       std::vector<std::vector<int>> sides)
+    : names_(std::move(names)), gbps_(std::move(gbps)), sides_(std::move(sides)) {}
+
+Contention::Contention(const fabric::Fabric& fabric) : sides_(fabric.shared_sides()) {
+    for (const fabric::SharedCapacity& resource : fabric.parts().shared) {
+        names_.push_back(resource.name);
+        gbps_.push_back(resource.gbps);
+    }
+}
+
+void Contention::add(const ExchangePlan& plan, std::vector<Load>& loads) const {
+    loads.resize(size());
+    for (std::size_t r = 0; r < size(); ++r) {
+        for (const Flow& flow : plan.flows) {
+            const int from = side(r, plan.group[static_cast<std::size_t>(flow.from)]);
+            const int to = side(r, plan.group[static_cast<std::size_t>(flow.to)]);
+            loads[r].there += from == 1 && to == 2 ? flow.gb : 0;
+            loads[r].back += from == 2 && to == 1 ? flow.gb : 0;
+        }
+    }
+}
+
+Contended Contention::slowest(std::span<const Load> loads) const {
+    Contended worst;
+    for (std::size_t r = 0; r < loads.size(); ++r) {
+        const double seconds = 8 * std::max(loads[r].there, loads[r].back) / gbps_[r];
+        if (seconds > worst.seconds) {
+            worst = {seconds, static_cast<int>(r)};
+        }
+    }
+    return worst;
+}
+
+Contended Contention::edge(std::span<const int> left,
+                           std::span<const int> right,
+                           double forward_gb,
+                           double backward_gb) const {
+    std::vector<Load> loads(size());
+    for (std::size_t r = 0; r < size(); ++r) {
+        for (std::size_t i = 0; i < left.size(); ++i) {
+            const int from = side(r, left[i]);
+            const int to = side(r, right[i]);
+            loads[r].there += from == 1 && to == 2 ? forward_gb + backward_gb : 0;
+            loads[r].back += from == 2 && to == 1 ? forward_gb + backward_gb : 0;
+        }
+    }
+    return slowest(loads);
+}
+
+/// Seconds by which a pair loads all resources together.
+core::Grid<double> Contention::crossing_seconds(std::span<const int> left,
+                                                std::span<const int> right,
+                                                double gb) const {
+    core::Grid<double> seconds(left.size(), right.size(), 0.0);
+    for (std::size_t r = 0; r < size(); ++r) {
+        for (std::size_t i = 0; i < left.size(); ++i) {
+            for (std::size_t j = 0; j < right.size(); ++j) {
+                const int from = side(r, left[i]);
+                const int to = side(r, right[j]);
+                seconds(i, j) += from != 0 && to != 0 && from != to ? 8 * gb / gbps_[r] : 0;
+            }
+        }
+    }
+    return seconds;
+}
+
+/// Devices on one side that find no partner off the other side must cross.
+double Contention::edge_bound(std::span<const int> left,
+                              std::span<const int> right,
+                              double gb) const {
+    double bound = 0;
+    const auto all = static_cast<int>(left.size());
+    for (std::size_t r = 0; r < size(); ++r) {
+        const auto on = [&](std::span<const int> group, int which) {
+            return static_cast<int>(
+                std::ranges::count_if(group, [&](int point) { return side(r, point) == which; }));
+        };
+        const int crossing =
+            std::max({0, on(left, 1) + on(right, 2) - all, on(left, 2) + on(right, 1) - all});
+        bound = std::max(bound, 8 * gb * crossing / gbps_[r]);
+    }
+    return bound;
+}
+
+ContendedEdge Contention::match(const core::Grid<double>& pair_seconds,
+                                std::span<const int> left,
+                                std::span<const int> right,
+                                double forward_gb,
+                                double backward_gb) const {
+    const double gb = forward_gb + backward_gb;
+    const core::Grid<double> load_seconds = crossing_seconds(left, right, gb);
+    const double least_shared = edge_bound(left, right, gb);
+    double threshold = bottleneck_matching(pair_seconds).value;
+    ContendedEdge best;
+    for (int i = 0; i < kMostThresholds; ++i) {
+        ContendedEdge found;
+        found.partner = least_load(pair_seconds, load_seconds, threshold);
+        std::vector<int> joined;
+        for (std::size_t k = 0; k < left.size(); ++k) {
+            const auto partner = static_cast<std::size_t>(found.partner[k]);
+            joined.push_back(right[partner]);
+            found.pair_seconds = std::max(found.pair_seconds, pair_seconds(k, partner));
+        }
+        found.shared = edge(left, joined, forward_gb, backward_gb);
+        const double bound = std::max(i == 0 ? threshold : best.bound, least_shared);
+        if (i == 0 || found.seconds() < best.seconds()) {
+            best = found;
+        }
+        best.bound = bound;
+        double next = std::numeric_limits<double>::infinity();
+        for (const double seconds : pair_seconds.cells()) {
+            next = seconds > threshold ? std::min(next, seconds) : next;
+        }
+        if (found.shared.seconds <= least_shared || next >= best.seconds()) {
+            break;
+        }
+        threshold = next;
+    }
+    return best;
+}
+
+}  // namespace longhaul::placement

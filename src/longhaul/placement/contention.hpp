@@ -1,0 +1,97 @@
+// Capacity that several pairs load at once: what a plan sends over each resource, and how long that
+// takes at least.
+//
+// A resource carries its rate in each direction at the same time. Loads are in GB a step:
+//
+//     exchange   all stage groups exchange at once: the sum of their flows, per direction
+//     edge       forward all pipelines cross at once, then backward: per pass the busier direction
+//
+// so that DataP = max(worst group, 8 GB / gbps of every resource), and an edge costs
+// max(slowest pair, 8 GB / gbps of every resource). Any way of the exchange counts, since it says
+// who sends what to whom (exchange.hpp).
+#pragma once
+
+#include <algorithm>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "longhaul/core/grid.hpp"
+#include "longhaul/fabric/fabric.hpp"
+#include "longhaul/placement/exchange.hpp"
+
+namespace longhaul::placement {
+
+/// GB from side 1 to side 2 of a resource, and back.
+struct Load {
+    double there = 0;
+    double back = 0;
+};
+
+/// The slowest resource: -1 when there is none or nothing is sent.
+struct Contended {
+    double seconds = 0;
+    int resource = -1;
+};
+
+/// Pairs between two stage groups when resources count.
+struct ContendedEdge {
+    std::vector<int> partner;  ///< position in the right group of each left position
+    double pair_seconds = 0;   ///< slowest pair
+    Contended shared;          ///< slowest resource
+    double bound = 0;          ///< no matching takes less
+    [[nodiscard]] double seconds() const { return std::max(pair_seconds, shared.seconds); }
+};
+
+class Contention {
+public:
+    Contention() = default;
+    explicit Contention(const fabric::Fabric& fabric);
+    /// sides[resource][point] is 0, 1 or 2, see fabric::sides_of. Points are devices or classes.
+    Contention(std::vector<std::string> names,
+               std::vector<double> gbps,
+               std::vector<std::vector<int>> sides);
+
+    [[nodiscard]] std::size_t size() const { return gbps_.size(); }
+    [[nodiscard]] const std::string& name(int resource) const {
+        return names_[static_cast<std::size_t>(resource)];
+    }
+
+    /// Adds the flows of one exchange. O(flows resources).
+    void add(const ExchangePlan& plan, std::vector<Load>& loads) const;
+    [[nodiscard]] Contended slowest(std::span<const Load> loads) const;
+
+    /// Both passes over an edge whose position r joins left[r] with right[r]. O(D resources).
+    [[nodiscard]] Contended edge(std::span<const int> left,
+                                 std::span<const int> right,
+                                 double forward_gb,
+                                 double backward_gb) const;
+
+    /// Pairs that take least: pair_seconds(i, j) between left position i and right position j. From
+    /// the bottleneck value up, the matching of least load under each threshold, until a higher
+    /// threshold cannot pay. The best where it meets `bound`, and always with one resource of the
+    /// kind `of` (least load is then least in both directions); with several, least load is the
+    /// least sum over them. O(D^3) a threshold, at most 16.
+    [[nodiscard]] ContendedEdge match(const core::Grid<double>& pair_seconds,
+                                      std::span<const int> left,
+                                      std::span<const int> right,
+                                      double forward_gb,
+                                      double backward_gb) const;
+
+private:
+    [[nodiscard]] int side(std::size_t resource, int point) const {
+        return sides_[resource][static_cast<std::size_t>(point)];
+    }
+    [[nodiscard]] double edge_bound(std::span<const int> left,
+                                    std::span<const int> right,
+                                    double gb) const;
+    [[nodiscard]] core::Grid<double> crossing_seconds(std::span<const int> left,
+                                                      std::span<const int> right,
+                                                      double gb) const;
+
+    std::vector<std::string> names_;
+    std::vector<double> gbps_;
+    std::vector<std::vector<int>> sides_;
+};
+
+}  // namespace longhaul::placement

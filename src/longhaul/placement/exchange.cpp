@@ -1,0 +1,240 @@
+#include "longhaul/placement/exchange.hpp"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <utility>
+
+#include "longhaul/placement/reduction_tree.hpp"
+#include "longhaul/placement/ring.hpp"
+
+namespace longhaul::placement {
+namespace {
+
+constexpr std::array<std::pair<Exchange, std::string_view>, 5> kExchangeNames{{
+    {Exchange::kSharded, "sharded"},
+    {Exchange::kRing, "ring"},
+    {Exchange::kCentral, "central"},
+    {Exchange::kTree, "tree"},
+    {Exchange::kHierarchical, "hierarchical"},
+}};
+
+std::vector<int> ascending(std::span<const int> group) {
+    std::vector<int> sorted(group.begin(), group.end());
+    std::ranges::sort(sorted);
+    return sorted;
+}
+
+std::size_t fewest_members(const std::vector<std::vector<int>>& regions) {
+    return std::ranges::min_element(regions, {}, &std::vector<int>::size)->size();
+}
+
+}  // namespace
+
+std::string_view name_of(Exchange kind) {
+    return std::ranges::find(kExchangeNames, kind, [](const auto& entry) { return entry.first; })
+        ->second;
+}
+
+std::optional<Exchange> exchange_of_name(std::string_view name) {
+    for (const auto& [kind, known] : kExchangeNames) {
+        if (known == name) {
+            return kind;
+        }
+    }
+    return std::nullopt;
+}
+
+ExchangeTerm::ExchangeTerm(
+    Exchange kind, PointLinks links, std::vector<int> region, double payload_gb, int messages)
+    : kind_(kind),
+      links_(std::move(links)),
+      region_(std::move(region)),
+      payload_gb_(payload_gb),
+      messages_(messages) {}
+
+core::Grid<double> ExchangeTerm::hops(std::span<const int> group, double gb) const {
+    core::Grid<double> hops(group.size(), group.size(), 0.0);
+    for (std::size_t i = 0; i < group.size(); ++i) {
+        for (std::size_t j = 0; j < group.size(); ++j) {
+            hops(i, j) = i == j ? 0 : transfer(group[i], group[j], gb);
+        }
+    }
+    return hops;
+}
+
+double ExchangeTerm::sum_to(std::span<const int> group, std::size_t root, double gb) const {
+    double sum = 0;
+    for (std::size_t i = 0; i < group.size(); ++i) {
+        sum += i == root ? 0 : transfer(group[root], group[i], gb);
+    }
+    return sum;
+}
+
+double ExchangeTerm::sharded(std::span<const int> group, double gb) const {
+    double worst = 0;
+    for (std::size_t i = 0; i < group.size(); ++i) {
+        worst = std::max(worst, sum_to(group, i, gb));
+    }
+    return 2 * worst;
+}
+
+std::size_t ExchangeTerm::central_root(std::span<const int> group) const {
+    std::size_t best = 0;
+    double least = sum_to(group, 0, payload_gb_);
+    for (std::size_t i = 1; i < group.size(); ++i) {
+        const double sum = sum_to(group, i, payload_gb_);
+        if (sum < least) {
+            least = sum;
+            best = i;
+        }
+    }
+    return best;
+}
+
+/// Positions in the group of the members of each region; within one, the owners come first.
+std::vector<std::vector<int>> ExchangeTerm::by_region(std::span<const int> group) const {
+    std::map<int, std::vector<int>> regions;
+    for (std::size_t i = 0; i < group.size(); ++i) {
+        regions[region_[static_cast<std::size_t>(group[i])]].push_back(static_cast<int>(i));
+    }
+    std::vector<std::vector<int>> members;
+    for (auto& [region, positions] : regions) {
+        members.push_back(std::move(positions));
+    }
+    return members;
+}
+
+/// Worst member of a region (points) while its shards go to the owners.
+double ExchangeTerm::inside(const std::vector<int>& members, std::size_t owners) const {
+    double worst = 0;
+    for (std::size_t i = 0; i < members.size(); ++i) {
+        double sum = 0;
+        for (std::size_t j = 0; j < (i < owners ? members.size() : owners); ++j) {
+            sum += i == j ? 0
+                          : transfer(
+                                members[i], members[j], payload_gb_ / static_cast<double>(owners));
+        }
+        worst = std::max(worst, sum);
+    }
+    return worst;
+}
+
+double ExchangeTerm::hierarchical(std::span<const int> group) const {
+    std::vector<std::vector<int>> regions = by_region(group);
+    const std::size_t owners = fewest_members(regions);
+    double within = 0;
+    for (std::vector<int>& members : regions) {
+        std::ranges::transform(members, members.begin(), [&](int i) { return group[i]; });
+        within = std::max(within, inside(members, owners));
+    }
+    double across = 0;
+    std::vector<int> same(regions.size());
+    for (std::size_t j = 0; j < owners; ++j) {
+        for (std::size_t r = 0; r < regions.size(); ++r) {
+            same[r] = regions[r][j];
+        }
+        across = std::max(
+            across, sharded(same, payload_gb_ / static_cast<double>(owners * regions.size())));
+    }
+    return 2 * within + across;
+}
+
+double ExchangeTerm::seconds(std::span<const int> members) const {
+    if (members.size() <= 1) {
+        return 0;
+    }
+    const std::vector<int> group = ascending(members);
+    const auto size = static_cast<double>(group.size());
+    switch (kind_) {
+        case Exchange::kSharded:
+            return sharded(group, payload_gb_ / size);
+        case Exchange::kRing:
+            return 2 * (size - 1) * best_ring(hops(group, payload_gb_ / size)).slowest;
+        case Exchange::kCentral:
+            return 2 * sum_to(group, central_root(group), payload_gb_);
+        case Exchange::kTree:
+            return 2 * best_reduction_tree(hops(group, payload_gb_)).seconds;
+        case Exchange::kHierarchical:
+            return hierarchical(group);
+    }
+    return 0;
+}
+
+ExchangePlan ExchangeTerm::plan(std::span<const int> members) const {
+    ExchangePlan plan;
+    plan.group = ascending(members);
+    plan.seconds = seconds(members);
+    if (members.size() > 1) {
+        add_flows(plan);
+    }
+    return plan;
+}
+
+void ExchangeTerm::add_flows(ExchangePlan& plan) const {
+    const std::size_t n = plan.group.size();
+    const double shard = payload_gb_ / static_cast<double>(n);
+    const auto both_ways = [&](int a, int b, double gb) {
+        plan.flows.push_back({a, b, gb});
+        plan.flows.push_back({b, a, gb});
+    };
+    if (kind_ == Exchange::kRing) {
+        const core::Grid<double> ring_hops = hops(plan.group, shard);
+        Ring ring = best_ring(ring_hops);
+        shorten(ring, ring_hops);
+        plan.exact = ring.exact();
+        plan.order = ring.order;
+        for (std::size_t i = 0; i < n; ++i) {
+            plan.flows.push_back(
+                {ring.order[i], ring.order[(i + 1) % n], 2 * static_cast<double>(n - 1) * shard});
+        }
+    } else if (kind_ == Exchange::kTree) {
+        const ReductionTree tree = best_reduction_tree(hops(plan.group, payload_gb_));
+        plan.exact = tree.exact();
+        plan.order = {tree.root};
+        for (const Merge& merge : tree.merges) {
+            both_ways(merge.from, merge.to, payload_gb_);
+        }
+    } else if (kind_ == Exchange::kHierarchical) {
+        add_hierarchical_flows(plan);
+    } else {
+        const bool all_pairs = kind_ == Exchange::kSharded;
+        const std::size_t root = all_pairs ? 0 : central_root(plan.group);
+        if (!all_pairs) {
+            plan.order = {static_cast<int>(root)};
+        }
+        for (std::size_t i = 0; i < n; ++i) {
+            for (std::size_t j = i + 1; j < n; ++j) {
+                if (all_pairs || i == root || j == root) {
+                    both_ways(static_cast<int>(i),
+                              static_cast<int>(j),
+                              all_pairs ? 2 * shard : payload_gb_);
+                }
+            }
+        }
+    }
+}
+
+void ExchangeTerm::add_hierarchical_flows(ExchangePlan& plan) const {
+    const std::vector<std::vector<int>> regions = by_region(plan.group);
+    const std::size_t owners = fewest_members(regions);
+    const double share = payload_gb_ / static_cast<double>(owners);
+    for (const std::vector<int>& members : regions) {
+        for (std::size_t j = 0; j < owners; ++j) {
+            for (const int member : members) {
+                if (member != members[j]) {
+                    plan.flows.push_back({member, members[j], share});
+                    plan.flows.push_back({members[j], member, share});
+                }
+            }
+            for (const std::vector<int>& others : regions) {
+                if (others.front() != members.front()) {
+                    plan.flows.push_back(
+                        {members[j], others[j], 2 * share / static_cast<double>(regions.size())});
+                }
+            }
+        }
+    }
+}
+
+}  // namespace longhaul::placement

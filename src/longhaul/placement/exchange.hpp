@@ -1,0 +1,120 @@
+// How the replicas of a stage average their gradients, and what that takes under each way.
+//
+// With D devices in a stage group, payload c and m messages, one transfer is
+// T_ij(c, m) = m latency(i, j) + c slowness(i, j), and the whole exchange takes
+//
+//     sharded       max over devices d of sum over peers e of 2 T_de(c / D, m)
+//     ring          2 (D - 1) x slowest hop T(c / D, m) of the best ring
+//     central       min over roots r of sum over peers e of 2 T_re(c, m)
+//     tree          2 x the fastest reduction tree with hops T(c, m), see reduction_tree.hpp
+//     hierarchical  2 x inside + across, over the R regions of the group with k owners each (k =
+//                   fewest members of a region; the owners come first in their region):
+//                   inside = max over devices of sum of T(c / k, m) to the owners of the region
+//                   (owners: from all members), across = max over owners of the sum of
+//                   2 T(c / (k R), m) to the owners of the same number in the other regions
+//
+// Sources: sharded, the geo-placement page; ring, Patarasuk and Yuan, 2009; the rest follow from
+// counting who sends what to whom.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "longhaul/core/grid.hpp"
+
+namespace longhaul::placement {
+
+enum class Exchange { kSharded, kRing, kCentral, kTree, kHierarchical };
+
+/// "sharded", "ring", "central", "tree", "hierarchical".
+[[nodiscard]] std::string_view name_of(Exchange kind);
+[[nodiscard]] std::optional<Exchange> exchange_of_name(std::string_view name);
+
+/// Links between points, symmetric. Points are devices, or classes of devices; the diagonal is then
+/// the link inside a class.
+struct PointLinks {
+    core::Grid<double> latency_s;  ///< seconds a message
+    core::Grid<double> slowness;   ///< seconds a GB
+    [[nodiscard]] double transfer(int i, int j, double gb, int messages) const {
+        return messages * latency_s(i, j) + gb * slowness(i, j);
+    }
+};
+
+/// What a member sends to another over one exchange; numbers are positions in the sorted group.
+struct Flow {
+    int from = 0;
+    int to = 0;
+    double gb = 0;
+};
+
+/// Seconds of an exchange and who sends what.
+struct ExchangePlan {
+    double seconds = 0;
+    bool exact = true;        ///< false: the ring or tree was searched and may not be the best
+    std::vector<int> group;   ///< points, ascending
+    std::vector<int> order;   ///< ring: positions in ring order; central, tree: the root first
+    std::vector<Flow> flows;  ///< in GB, both ways
+};
+
+/// The data-parallel term of one job: a way, links, the region of every point, payload (GB) and
+/// messages of a transfer.
+class ExchangeTerm {
+public:
+    ExchangeTerm(
+        Exchange kind, PointLinks links, std::vector<int> region, double payload_gb, int messages);
+
+    [[nodiscard]] Exchange kind() const { return kind_; }
+
+    /// Seconds of a stage group, given as points in any order; points that are classes may repeat.
+    /// The same for devices and for the counts of their exact classes as long as the classes of a
+    /// region are numbered in the order of their devices. O(D^2) but for ring and tree.
+    [[nodiscard]] double seconds(std::span<const int> group) const;
+
+    /// The same with everything that was decided.
+    [[nodiscard]] ExchangePlan plan(std::span<const int> group) const;
+
+    /// No group of `size` members that holds `point` and others out of `peers` (points other than
+    /// the member itself, repeats allowed, at least size - 1) takes less. O(p log p) for p peers;
+    /// central O(p^2).
+    [[nodiscard]] double member_bound(int point, std::span<const int> peers, int size) const;
+
+    /// No group of `size` members that contains `part` takes less, whoever else is in it. Only
+    /// `sharded` grows with every member, so only it has a bound above 0 from the part alone; the
+    /// others can get cheaper by a member that joins (see exchange_test.cpp).
+    [[nodiscard]] double part_bound(std::span<const int> part, int size) const;
+
+private:
+    [[nodiscard]] double transfer(int a, int b, double gb) const {
+        return links_.transfer(a, b, gb, messages_);
+    }
+    [[nodiscard]] core::Grid<double> hops(std::span<const int> group, double gb) const;
+    [[nodiscard]] double sharded(std::span<const int> group, double gb) const;
+    [[nodiscard]] std::size_t central_root(std::span<const int> group) const;
+    [[nodiscard]] double sum_to(std::span<const int> group, std::size_t root, double gb) const;
+    [[nodiscard]] double hierarchical(std::span<const int> group) const;
+    [[nodiscard]] double inside(const std::vector<int>& members, std::size_t owners) const;
+    [[nodiscard]] std::vector<std::vector<int>> by_region(std::span<const int> group) const;
+    void add_flows(ExchangePlan& plan) const;
+    void add_hierarchical_flows(ExchangePlan& plan) const;
+    [[nodiscard]] std::vector<double> cheapest(int point,
+                                               std::span<const int> peers,
+                                               int count,
+                                               double gb) const;
+    [[nodiscard]] double cheapest_sum(int point,
+                                      std::span<const int> peers,
+                                      int count,
+                                      double gb) const;
+    [[nodiscard]] double cheapest_pair(std::span<const int> members) const;
+    [[nodiscard]] double central_bound(int point, std::span<const int> peers, int size) const;
+    [[nodiscard]] double hierarchical_bound(int point, std::span<const int> peers, int size) const;
+
+    Exchange kind_;
+    PointLinks links_;
+    std::vector<int> region_;
+    double payload_gb_;
+    int messages_;
+};
+
+}  // namespace longhaul::placement

@@ -1,0 +1,105 @@
+#include "longhaul/placement/find.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+#include <fmt/format.h>
+
+#include "longhaul/placement/pipelined.hpp"
+#include "longhaul/placement/spare.hpp"
+
+namespace longhaul::placement {
+namespace {
+
+constexpr std::size_t kCaps = 8;
+constexpr std::size_t kFinalCaps = 2;
+
+/// Compute of the stages when devices are dealt by speed: no slower than in any grouping.
+StageCompute fastest_compute(const Problem& problem) {
+    std::vector<int> devices(problem.shape.devices());
+    std::iota(devices.begin(), devices.end(), 0);
+    if (!problem.speed.empty()) {
+        std::ranges::stable_sort(
+            devices, std::greater<>(), [&](int d) { return problem.speed[d]; });
+    }
+    Stages stages(problem.shape.pp);
+    for (std::size_t i = 0; i < devices.size(); ++i) {
+        stages[i / static_cast<std::size_t>(problem.shape.dp)].push_back(devices[i]);
+    }
+    return stage_compute(problem, stages);
+}
+
+/// One cap after another, then the best of them with the rest of the budget.
+class CappedSearch {
+public:
+    CappedSearch(const Problem& problem, SearchKind kind, const SearchOptions& options)
+        : problem_(problem),
+          kind_(kind),
+          options_(options),
+          passes_(passes_of(problem.workload, problem.terms)),
+          compute_(fastest_compute(problem)) {}
+
+    SearchResult run() && {
+        struct Tried {
+            double cap;
+            double score;
+        };
+        std::vector<Tried> tried;
+        const std::vector<double> caps = slowness_levels(problem_, kCaps);
+        for (const double cap : caps) {
+            tried.push_back({cap, search(cap, options_.budget / 2 / caps.size())});
+        }
+        std::ranges::stable_sort(tried, {}, &Tried::score);
+        const std::size_t finals = std::min(tried.size(), kFinalCaps);
+        for (std::size_t i = 0; i < finals; ++i) {
+            search(tried[i].cap, options_.budget / 2 / finals);
+        }
+        return std::move(best_);
+    }
+
+private:
+    double search(double cap, std::uint64_t budget) {
+        Problem additive = problem_;
+        additive.terms.objective = Objective::kAdditive;
+        additive.costs.pipeline =
+            softly_capped(problem_.costs.pipeline, problem_.links.slowness, cap, passes_, compute_);
+        SearchOptions options = options_;
+        options.budget = std::max<std::uint64_t>(1, budget);
+        options.run = options_.run * 64 + runs_++;
+        SearchResult found = make_search(kind_)->run(additive, options);
+        const Solved solved = solve_inner(problem_, found.stages);
+        const double score = solved.score.total();
+        found.evaluations += best_.evaluations;
+        if (best_.stages.empty() || score < best_.score) {
+            best_ = std::move(found);
+            best_.stages = in_order(best_.stages, solved.order);
+            best_.score = score;
+        } else {
+            best_.evaluations = found.evaluations;
+            best_.stopped_by = found.stopped_by;
+        }
+        return score;
+    }
+
+    const Problem& problem_;
+    SearchKind kind_;
+    const SearchOptions& options_;
+    Passes passes_;
+    StageCompute compute_;
+    SearchResult best_;
+    std::uint64_t runs_ = 0;
+};
+
+}  // namespace
+
+SearchResult find(const Problem& problem, SearchKind kind, const SearchOptions& options) {
+    if (problem.devices() > problem.shape.devices()) {
+        return find_with_spare(problem, kind, options);
+    }
+    if (problem.terms.objective == Objective::kPipelined && kind == SearchKind::kPortfolio) {
+        return CappedSearch(problem, kind, options).run();
+    }
+    return make_search(kind)->run(problem, options);
+}
+
+}  // namespace longhaul::placement

@@ -1,0 +1,15 @@
+// Searches for any problem: what goes beyond the plain search is reduced to it.
+#pragma once
+
+#include "longhaul/placement/search.hpp"
+
+namespace longhaul::placement {
+
+/// Searches with one kind of search. Pipelined problems are searched under several caps of the
+/// slowest pair, each an additive problem; problems with more devices than places under several
+/// choices of what to leave out. The score is that of solve_inner on the whole problem.
+[[nodiscard]] SearchResult find(const Problem& problem,
+                                SearchKind kind,
+                                const SearchOptions& options);
+
+}  // namespace longhaul::placement

@@ -1,0 +1,69 @@
+// Compute seconds of a pipeline: layers divided unevenly over stages of unequal devices.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace longhaul::placement {
+
+/// One layer of the model, per replica.
+struct Layer {
+    double seconds = 0;        ///< forward and backward of a whole step on the reference device
+    double static_gb = 0;      ///< weights, gradients, optimiser state
+    double activation_gb = 0;  ///< kept for the backward pass, a micro-batch in flight
+};
+
+/// What the slowest and the smallest device of a stage group allow.
+struct StageDevices {
+    double speed = 1;  ///< relative to the reference device, > 0
+    double memory_gb;  ///< infinity: unlimited
+};
+
+/// Micro-batches that are in flight on a stage at once: all of them, or what is left of the
+/// pipeline from there on.
+enum class Schedule { kGpipe, kOneForwardOneBackward };
+
+struct PipelineCompute {
+    int microbatches = 1;
+    Schedule schedule = Schedule::kOneForwardOneBackward;
+    /// Of stage s (0-based) of `stages`: M, or min(M, stages - s).
+    [[nodiscard]] int in_flight(int s, int stages) const;
+    /// sum of t / M + (M - 1) max of t / M: M equal micro-batches through stages that take t in
+    /// all.
+    [[nodiscard]] double seconds(const std::vector<double>& stage_seconds) const;
+};
+
+/// Why no division fits.
+struct MissingMemory {
+    int stage = -1;         ///< of the division that comes closest; -1: fewer layers than stages
+    double needed_gb = 0;   ///< on each of its devices
+    double missing_gb = 0;  ///< beyond its memory
+};
+
+struct LayerDivision {
+    std::vector<int> first;                ///< first layer of each stage
+    std::vector<double> stage_seconds;     ///< per replica and step
+    std::vector<double> stage_gb;          ///< memory per device
+    double seconds = 0;                    ///< compute of the step, see PipelineCompute
+    std::optional<MissingMemory> missing;  ///< set: nothing fits, and the rest is empty
+};
+
+/// Contiguous division of the layers over stages in order, each with at least one, of least compute
+/// seconds within memory. Exact: for every limit on the slowest stage that can still win, the least
+/// sum by dynamic programming over (stage, layer) with sliding minima, O(P L) a limit.
+[[nodiscard]] LayerDivision divide_layers(const std::vector<Layer>& layers,
+                                          const std::vector<StageDevices>& stages,
+                                          const PipelineCompute& compute);
+
+/// No grouping and order of devices with these speeds into `stages` groups of `dp` computes a step
+/// of layers (whole work and slowest layer, seconds) in less. Sorted speeds dominate: the k-th
+/// fastest stage is at most as fast as the (k dp)-th fastest device. O(n log n).
+[[nodiscard]] double compute_bound(std::vector<double> speeds,
+                                   int stages,
+                                   int dp,
+                                   double work,
+                                   double slowest_layer,
+                                   int microbatches);
+
+}  // namespace longhaul::placement

@@ -1,0 +1,205 @@
+#include "longhaul/placement/pipelined.hpp"
+
+#include <algorithm>
+
+#include "longhaul/placement/long_path.hpp"
+
+namespace longhaul::placement {
+namespace {
+
+constexpr double kForbidden = 1e15;  // seconds; far above any path, and sums of it stay finite
+
+/// The slowest pair that some pairs within the bottleneck of every edge must use.
+double slowest_pair(const Problem& problem, const PairMatrix& once, const Stages& ordered) {
+    BottleneckSolver solver;
+    double slowest = 0;
+    for (std::size_t s = 1; s < ordered.size(); ++s) {
+        const double edge = solver.solve(once, ordered[s - 1], ordered[s]);
+        core::Grid<double> pairs(ordered[s].size(), ordered[s].size());
+        for (std::size_t i = 0; i < pairs.rows(); ++i) {
+            for (std::size_t j = 0; j < pairs.columns(); ++j) {
+                const int from = ordered[s - 1][i];
+                const int to = ordered[s][j];
+                pairs(i, j) =
+                    once(from, to) <= edge ? problem.links.slowness(from, to) : kForbidden;
+            }
+        }
+        slowest = std::max(slowest, solver.solve(pairs));
+    }
+    return slowest;
+}
+
+double worst_exchange(const Problem& problem, const Stages& stages) {
+    double worst = 0;
+    for (const std::vector<int>& group : stages) {
+        worst = std::max(worst, group_exchange(problem.costs.exchange, group).seconds);
+    }
+    return worst;
+}
+
+/// Splits what messages and compute take together into the part that compute takes alone and the
+/// rest.
+Score split(double exchange,
+            double edges,
+            double slowest,
+            const Passes& passes,
+            const StageCompute& compute) {
+    const double alone = repeats(passes, compute, 0);
+    return {exchange, edges + repeats(passes, compute, slowest) - alone, compute.sum + alone};
+}
+
+}  // namespace
+
+Passes passes_of(const workload::Workload& workload, const Terms& terms) {
+    Passes passes;
+    const int limit = workload.microbatches.value_or(std::numeric_limits<int>::max());
+    passes.forward_units = std::min(workload.pp_messages, limit);
+    passes.backward_units =
+        std::min(workload.pp_backward_messages.value_or(workload.pp_messages), limit);
+    passes.forward_gb = workload.c_pp.value() / passes.forward_units;
+    passes.backward_gb =
+        workload.c_pp_backward.value_or(workload.c_pp).value() / passes.backward_units;
+    passes.forward_share = terms.forward_share;
+    return passes;
+}
+
+PairMatrix first_micro_batch(const fabric::Links& links, const Passes& passes) {
+    return combined(2, links.latency_s, passes.forward_gb + passes.backward_gb, links.slowness);
+}
+
+StageCompute stage_compute(const Problem& problem, const Stages& stages) {
+    StageCompute compute;
+    const std::vector<double>& seconds = problem.workload.stage_seconds;
+    if (seconds.empty()) {
+        return compute;
+    }
+    const Passes passes = passes_of(problem.workload, problem.terms);
+    for (std::size_t s = 0; s < stages.size(); ++s) {
+        double speed = problem.speed.empty() ? 1 : std::numeric_limits<double>::infinity();
+        for (const int device : stages[s]) {
+            speed = problem.speed.empty() ? 1 : std::min(speed, problem.speed[device]);
+        }
+        const double whole = seconds[seconds.size() == 1 ? 0 : s] / speed;
+        const double forward = whole * passes.forward_share / passes.forward_units;
+        const double backward = whole * (1 - passes.forward_share) / passes.backward_units;
+        compute.sum += forward + backward;
+        compute.forward_max = std::max(compute.forward_max, forward);
+        compute.backward_max = std::max(compute.backward_max, backward);
+    }
+    return compute;
+}
+
+double repeats(const Passes& passes, const StageCompute& compute, double slowness) {
+    return (passes.forward_units - 1) *
+               std::max(passes.forward_gb * slowness, compute.forward_max) +
+           (passes.backward_units - 1) *
+               std::max(passes.backward_gb * slowness, compute.backward_max);
+}
+
+PairMatrix capped(const PairMatrix& once, const PairMatrix& slowness, double cap) {
+    core::Grid<double> table = once.table();
+    for (std::size_t i = 0; i < table.cells().size(); ++i) {
+        table.cells()[i] += slowness.table().cells()[i] > cap ? kForbidden : 0;
+    }
+    return {once.kind_of_device(), std::move(table)};
+}
+
+PairMatrix softly_capped(const PairMatrix& once,
+                         const PairMatrix& slowness,
+                         double cap,
+                         const Passes& passes,
+                         const StageCompute& compute) {
+    core::Grid<double> table = once.table();
+    const double free = repeats(passes, compute, cap);
+    for (std::size_t i = 0; i < table.cells().size(); ++i) {
+        table.cells()[i] +=
+            std::max(0.0, repeats(passes, compute, slowness.table().cells()[i]) - free);
+    }
+    return {once.kind_of_device(), std::move(table)};
+}
+
+Score pipelined_as_mapped(const Problem& problem, const Placement& placement) {
+    const Stages stages = placement.stages();
+    double edges = 0;
+    double slowest = 0;
+    for (std::size_t s = 1; s < stages.size(); ++s) {
+        double edge = 0;
+        for (std::size_t r = 0; r < stages[s].size(); ++r) {
+            edge = std::max(edge, problem.costs.pipeline(stages[s - 1][r], stages[s][r]));
+            slowest = std::max(slowest, problem.links.slowness(stages[s - 1][r], stages[s][r]));
+        }
+        edges += edge;
+    }
+    return split(worst_exchange(problem, stages),
+                 edges,
+                 slowest,
+                 passes_of(problem.workload, problem.terms),
+                 stage_compute(problem, stages));
+}
+
+Solved solve_inner_pipelined(const Problem& problem, const Stages& stages) {
+    const Passes passes = passes_of(problem.workload, problem.terms);
+    const double exchange = worst_exchange(problem, stages);
+    Solved best;
+    double best_total = std::numeric_limits<double>::infinity();
+    double cap = std::numeric_limits<double>::infinity();
+    while (true) {
+        const PairMatrix once = cap == std::numeric_limits<double>::infinity()
+                                    ? problem.costs.pipeline
+                                    : capped(problem.costs.pipeline, problem.links.slowness, cap);
+        const Path path = best_path(edge_matrix(once, stages));
+        // Under a lower cap the first micro-batch takes no less.
+        if (path.length >= kForbidden || exchange + path.length >= best_total) {
+            return best;
+        }
+        const Stages ordered = in_order(stages, path.order);
+        const double slowest = slowest_pair(problem, once, ordered);
+        for (const bool turned : {false, true}) {
+            std::vector<int> order = path.order;
+            if (turned) {
+                std::ranges::reverse(order);
+            }
+            const Score score = split(exchange,
+                                      path.length,
+                                      slowest,
+                                      passes,
+                                      stage_compute(problem, in_order(stages, order)));
+            if (score.total() < best_total) {
+                best = {score, std::move(order), slowest};
+                best_total = score.total();
+            }
+        }
+        if (slowest <= 0) {
+            return best;  // no pair can be faster
+        }
+        cap = std::nextafter(slowest, 0.0);
+    }
+}
+
+std::vector<double> slowness_levels(const Problem& problem, std::size_t most) {
+    const PairMatrix& slowness = problem.links.slowness;
+    std::vector<int> members(slowness.kinds(), 0);
+    for (const int kind : slowness.kind_of_device()) {
+        ++members[kind];
+    }
+    std::vector<double> levels;
+    for (std::size_t a = 0; a < slowness.kinds(); ++a) {
+        for (std::size_t b = a; b < slowness.kinds(); ++b) {
+            if (members[a] > 0 && members[b] > (a == b ? 1 : 0)) {
+                levels.push_back(slowness.table()(a, b));
+            }
+        }
+    }
+    std::ranges::sort(levels);
+    levels.erase(std::unique(levels.begin(), levels.end()), levels.end());
+    if (levels.size() <= most) {
+        return levels;
+    }
+    std::vector<double> spread;
+    for (std::size_t i = 0; i < most; ++i) {
+        spread.push_back(levels[i * (levels.size() - 1) / (most - 1)]);
+    }
+    return spread;
+}
+
+}  // namespace longhaul::placement

@@ -1,0 +1,247 @@
+#include "longhaul/placement/prove.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+#include <fmt/format.h>
+
+#include "longhaul/placement/classes.hpp"
+#include "longhaul/placement/pipelined.hpp"
+
+namespace longhaul::placement {
+namespace {
+
+constexpr std::size_t kMaxCaps = 64;
+constexpr std::size_t kMaxChoices = 20'000;  // of what is left out
+
+/// No grouping of the devices computes faster: the i-th fastest stage is at most as fast as the
+/// i-th best multiple of dp devices.
+StageCompute least_compute(const Problem& problem) {
+    Problem best = problem;
+    std::vector<double> seconds = problem.workload.stage_seconds;
+    if (seconds.size() > 1) {
+        // Any stage may get any group; the sum and the largest are bounded with the least seconds.
+        std::ranges::fill(seconds, *std::ranges::min_element(seconds));
+        if (problem.speed.empty()) {
+            seconds = problem.workload.stage_seconds;
+        }
+    }
+    best.workload.stage_seconds = seconds;
+    std::vector<int> devices(problem.devices());
+    std::iota(devices.begin(), devices.end(), 0);
+    if (!problem.speed.empty()) {
+        std::ranges::stable_sort(
+            devices, std::greater<>(), [&](int d) { return problem.speed[d]; });
+    }
+    Stages stages(problem.shape.pp);
+    for (std::size_t i = 0; i < problem.shape.devices(); ++i) {
+        stages[i / static_cast<std::size_t>(problem.shape.dp)].push_back(devices[i]);
+    }
+    return stage_compute(best, stages);
+}
+
+/// The additive problem that is left when compute is taken out.
+Problem additive_part(const Problem& problem) {
+    Problem part = problem;
+    part.terms.objective = Objective::kAdditive;
+    part.workload.stage_seconds.clear();
+    part.speed.clear();
+    return part;
+}
+
+Certificate prove_additive(const Problem& problem, double incumbent, const ProofOptions& options) {
+    if (problem.workload.stage_seconds.empty()) {
+        return certify(problem, incumbent, options);
+    }
+    const StageCompute compute = least_compute(problem);
+    const double seconds =
+        compute.sum + repeats(passes_of(problem.workload, problem.terms), compute, 0);
+    Certificate certificate =
+        certify(additive_part(problem), std::max(0.0, incumbent - seconds), options);
+    certificate.bound.value += seconds;
+    return certificate;
+}
+
+Certificate prove_pipelined(const Problem& problem, double incumbent, const ProofOptions& options) {
+    const Passes passes = passes_of(problem.workload, problem.terms);
+    const StageCompute compute = least_compute(problem);
+    const std::vector<double> caps = slowness_levels(problem, kMaxCaps);
+    const bool all = slowness_levels(problem, caps.size() + 1).size() == caps.size();
+    Problem part = additive_part(problem);
+    Certificate result;
+    result.bound = elementary_bound(part);
+    const double least = result.bound.value;
+    result.bound.value = incumbent;
+    std::string method;
+    std::uint64_t nodes = 0;
+    for (std::size_t k = 0; k < caps.size(); ++k) {
+        // The slowest pair lies above the cap before this one and at most at this one.
+        const double above = all || k == 0 ? caps[k] : caps[k - 1];
+        const double fixed = compute.sum + repeats(passes, compute, above);
+        if (least + fixed >= incumbent) {
+            break;  // and so do all higher caps
+        }
+        ProofOptions share = options;
+        share.work = options.work / caps.size();
+        part.costs.pipeline = capped(problem.costs.pipeline, problem.links.slowness, caps[k]);
+        Certificate under = certify(part, incumbent - fixed, share);
+        nodes += under.bound.nodes;
+        if (under.bound.value + fixed < result.bound.value) {
+            result.bound.value = under.bound.value + fixed;
+            method = under.bound.method;
+        }
+        if (under.better) {
+            const Solved solved = solve_inner(problem, *under.better);
+            if (solved.score.total() < incumbent) {
+                incumbent = solved.score.total();
+                result.better = in_order(*under.better, solved.order);
+            }
+        }
+    }
+    result.bound.value = std::min(result.bound.value, incumbent);
+    result.bound.nodes = nodes;
+    result.bound.method = fmt::format("{} under each of {} limits of the slowest pair",
+                                      method.empty() ? "elementary bounds" : method,
+                                      caps.size());
+    return result;
+}
+
+/// Elementary bounds with devices to spare: the devices that are farthest from others are left out.
+Bound bound_with_spare(const Problem& problem) {
+    const std::size_t n = problem.devices();
+    std::vector<double> sums;
+    double cheapest = std::numeric_limits<double>::infinity();
+    for (std::size_t i = 0; i < n; ++i) {
+        std::vector<double> others;
+        for (std::size_t j = 0; j < n; ++j) {
+            if (i != j) {
+                others.push_back(problem.costs.exchange(i, j));
+                cheapest = std::min(cheapest, problem.costs.pipeline(i, j));
+            }
+        }
+        std::ranges::sort(others);
+        sums.push_back(
+            std::accumulate(others.begin(), others.begin() + (problem.shape.dp - 1), 0.0));
+    }
+    std::ranges::sort(sums);
+    Bound bound;
+    bound.method = "elementary";
+    bound.data_parallel = sums[problem.shape.devices() - 1];
+    bound.pipeline = problem.shape.pp > 1 ? (problem.shape.pp - 1) * cheapest : 0;
+    const StageCompute compute = least_compute(problem);
+    bound.value = bound.data_parallel + bound.pipeline + compute.sum +
+                  repeats(passes_of(problem.workload, problem.terms), compute, 0);
+    return bound;
+}
+
+/// Every way to leave out `spare` devices, as devices left out of each class.
+void choices(const Classes& classes,
+             int spare,
+             std::vector<int>& taken,
+             std::vector<std::vector<int>>& all) {
+    if (all.size() > kMaxChoices) {
+        return;
+    }
+    if (taken.size() == classes.size()) {
+        if (spare == 0) {
+            all.push_back(taken);
+        }
+        return;
+    }
+    const int most = std::min(spare, static_cast<int>(classes.members[taken.size()].size()));
+    for (int count = 0; count <= most; ++count) {
+        taken.push_back(count);
+        choices(classes, spare - count, taken, all);
+        taken.pop_back();
+    }
+}
+
+std::vector<int> devices_without(const Classes& classes, const std::vector<int>& taken) {
+    std::vector<int> devices;
+    for (std::size_t k = 0; k < classes.size(); ++k) {
+        devices.insert(
+            devices.end(), classes.members[k].begin(), classes.members[k].end() - taken[k]);
+    }
+    std::ranges::sort(devices);
+    return devices;
+}
+
+Certificate prove_with_spare(const Problem& problem,
+                             double incumbent,
+                             const ProofOptions& options) {
+    Certificate result;
+    result.bound = bound_with_spare(problem);
+    const Classes classes = exact_classes(problem.costs);
+    std::vector<std::vector<int>> all;
+    std::vector<int> taken;
+    choices(classes, static_cast<int>(problem.devices() - problem.shape.devices()), taken, all);
+    // Speeds tell devices of a class apart.
+    if (all.size() > kMaxChoices || options.work == 0 || !problem.speed.empty()) {
+        return result;
+    }
+    struct Choice {
+        std::vector<int> devices;
+        Bound bound;
+    };
+    std::vector<Choice> open;  // without a bound at the incumbent
+    for (const std::vector<int>& choice : all) {
+        std::vector<int> devices = devices_without(classes, choice);
+        ProofOptions root = options;
+        root.work = 0;
+        Bound bound = prove(restricted(problem, devices), incumbent, root).bound;
+        if (bound.value < incumbent) {
+            open.push_back({std::move(devices), std::move(bound)});
+        }
+        if (options.stop && options.stop()) {
+            return result;
+        }
+    }
+    std::ranges::stable_sort(open, {}, [](const Choice& choice) { return choice.bound.value; });
+    double least = incumbent;
+    std::string method;
+    std::uint64_t nodes = 0;
+    ProofOptions share = options;
+    share.work = options.work / std::max<std::size_t>(1, open.size());
+    for (const Choice& choice : open) {
+        Certificate part = prove(restricted(problem, choice.devices), incumbent, share);
+        nodes += part.bound.nodes;
+        if (part.bound.value < least) {
+            least = part.bound.value;
+            method = part.bound.method;
+        }
+        if (part.better) {
+            for (std::vector<int>& group : *part.better) {
+                for (int& device : group) {
+                    device = choice.devices[device];
+                }
+            }
+            const Solved solved = solve_inner(problem, *part.better);
+            if (solved.score.total() < incumbent) {
+                incumbent = solved.score.total();
+                result.better = std::move(part.better);
+            }
+        }
+    }
+    least = std::min(least, incumbent);
+    if (least > result.bound.value) {
+        result.bound.value = least;
+        result.bound.nodes = nodes;
+        result.bound.method = fmt::format("{} for each of {} choices of what is left out",
+                                          method.empty() ? "branch and bound" : method,
+                                          all.size());
+    }
+    return result;
+}
+
+}  // namespace
+
+Certificate prove(const Problem& problem, double incumbent, const ProofOptions& options) {
+    if (problem.devices() > problem.shape.devices()) {
+        return prove_with_spare(problem, incumbent, options);
+    }
+    return problem.terms.objective == Objective::kPipelined
+               ? prove_pipelined(problem, incumbent, options)
+               : prove_additive(problem, incumbent, options);
+}
+
+}  // namespace longhaul::placement

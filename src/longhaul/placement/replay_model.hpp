@@ -1,0 +1,123 @@
+// What the checker of certificates knows of a problem over classes of devices: costs, columns and
+// lower bounds. Plain code of its own: it shares nothing with the proof that it checks.
+#pragma once
+
+#include <array>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include "longhaul/placement/costs.hpp"
+
+namespace longhaul::placement {
+
+/// Classes that a certificate may have.
+inline constexpr std::size_t kMostReplayClasses = 16;
+
+/// Devices of each class in a stage, or of what is left.
+using ReplayRow = std::array<int, kMostReplayClasses>;
+
+/// How the devices hang together by pairs that cost at most `from`.
+struct ReplayLevel {
+    double from = 0;
+    double to = 0;            ///< the next cost at which more hangs together
+    std::vector<int> part;    ///< connected part of each class
+    int parts = 0;            ///< their number
+    std::vector<char> alone;  ///< classes whose devices have no such pair at all
+    int fewest_breaks = 0;    ///< breaks of any path of stages
+};
+
+/// Chosen stages under one level.
+struct ReplayGroups {
+    std::vector<ReplayRow> profiles;  ///< different ones, of stages without lone devices
+    int lone_stages = 0;
+};
+
+/// A node: the columns chosen so far and the devices that are left.
+struct ReplayState {
+    ReplayRow rest{};
+    int left = 0;                             ///< stages still to fill
+    double exchange = 0;                      ///< worst chosen column
+    std::vector<ReplayGroups> groups;         ///< by level
+    std::vector<std::pair<int, int>> chosen;  ///< column of the log, stages
+};
+
+class ReplayModel {
+public:
+    /// Least cost between any two members of the classes: no placement costs less than its counts
+    /// do under them. O(n^2).
+    ReplayModel(const Costs& costs, std::span<const int> class_of_device, Shape shape);
+
+    [[nodiscard]] std::size_t classes() const { return sizes_.size(); }
+    [[nodiscard]] Shape shape() const { return shape_; }
+    [[nodiscard]] const std::vector<int>& sizes() const { return sizes_; }
+    [[nodiscard]] double cheapest_pair() const { return cheapest_; }
+
+    /// Worst device of a stage.
+    [[nodiscard]] double exchange(const ReplayRow& row) const;
+    /// Worst device of the rest with its dp - 1 cheapest peers there.
+    [[nodiscard]] double exchange_of_rest(const ReplayRow& rest) const;
+    /// Bottleneck of pairing two stages: the least threshold that meets Hall's condition.
+    [[nodiscard]] double edge(const ReplayRow& a, const ReplayRow& b) const;
+
+    [[nodiscard]] ReplayState root() const;
+    /// The state after a column is taken for exactly `times` stages.
+    [[nodiscard]] ReplayState after(const ReplayState& state,
+                                    const ReplayRow& column,
+                                    int times) const;
+    /// Least score of all sets that go on from the state; from the state with a column taken for
+    /// exactly `times` stages more, and no other columns that were chosen. Sums stop once they
+    /// reach `enough`.
+    [[nodiscard]] double bound(const ReplayState& state, double enough);
+    [[nodiscard]] double bound(const ReplayState& state,
+                               const ReplayRow& column,
+                               double column_exchange,
+                               int times,
+                               double enough);
+    /// The part of the bound that the path has.
+    [[nodiscard]] double path_bound(const ReplayState& state);
+
+private:
+    struct Key {
+        ReplayRow total;
+        int stages;
+        friend bool operator==(const Key&, const Key&) = default;
+    };
+    struct KeyHash {
+        std::size_t operator()(const Key& key) const;
+    };
+    void find_levels();
+    void join(ReplayLevel& level) const;
+    [[nodiscard]] ReplayRow profile(const ReplayLevel& level, const ReplayRow& row) const;
+    [[nodiscard]] int lone_devices(const ReplayLevel& level, const ReplayRow& row) const;
+    [[nodiscard]] double path(const ReplayState& state,
+                              const ReplayRow* column,
+                              int times,
+                              const ReplayRow& rest,
+                              double have,
+                              double enough);
+    int breaks(std::size_t l,
+               const ReplayGroups& groups,
+               const ReplayRow* column,
+               int times,
+               const ReplayRow& rest,
+               int left);
+    int new_profiles(const ReplayLevel& level,
+                     const std::vector<ReplayRow>& known,
+                     const ReplayRow* column,
+                     const ReplayRow& total,
+                     const ReplayRow& rest,
+                     int left);
+    int fewest_profiles(const ReplayRow& total, std::size_t entries, int stages);
+
+    Shape shape_;
+    std::vector<int> sizes_;
+    core::Grid<double> pipeline_;
+    core::Grid<double> exchange_;
+    double cheapest_ = 0;
+    std::vector<std::vector<int>> nearest_;  ///< classes by exchange from each
+    std::vector<ReplayLevel> levels_;
+    std::unordered_map<Key, int, KeyHash> fewest_;
+};
+
+}  // namespace longhaul::placement

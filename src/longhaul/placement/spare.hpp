@@ -1,0 +1,30 @@
+// More devices than places: which to leave out, and why.
+#pragma once
+
+#include <vector>
+
+#include "longhaul/placement/search.hpp"
+
+namespace longhaul::placement {
+
+/// Chooses shape.devices() of the devices and places them. Starts without the devices that are far
+/// from all others, and without each class in turn; then devices are exchanged between used and
+/// left out while that helps, and all are placed anew.
+[[nodiscard]] SearchResult find_with_spare(const Problem& problem,
+                                           SearchKind kind,
+                                           const SearchOptions& options);
+
+/// What a device that is left out would cost.
+struct LeftOut {
+    int device = -1;
+    double score = 0;     ///< least score when it takes the place of one used device
+    int instead_of = -1;  ///< that device
+};
+
+/// One entry a device that the stage groups do not hold. O(spare * n) inner solutions, one for all
+/// devices of a class.
+[[nodiscard]] std::vector<LeftOut> left_out(const Problem& problem,
+                                            const Stages& stages,
+                                            int threads);
+
+}  // namespace longhaul::placement
