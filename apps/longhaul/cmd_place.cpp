@@ -48,13 +48,21 @@ core::Result<int> place(const Session& session, PlaceOptions options) {
 }
 
 core::Result<int> run_mode(const Session& session, const PlaceOptions& options) {
+    const int modes =
+        (options.phase.empty() ? 0 : 1) + (options.from.empty() ? 0 : 1) + (options.robust ? 1 : 0);
+    if (modes > 1) {
+        return core::fail({"",
+                           "--phase, --from, --robust",
+                           "are given together",
+                           "give one of them, or run place several times"});
+    }
     if (!options.phase.empty()) {
         return place_phase(options);
     }
     if (!options.from.empty()) {
         return place_from(session, options);
     }
-    return place(session, options);
+    return options.robust ? place_robust(session, options) : place(session, options);
 }
 
 }  // namespace
@@ -96,6 +104,7 @@ void add_place(CLI::App& parent, Session& session) {
         ->check(finite_number(0, 1e9))
         ->capture_default_str();
     add_from_options(*command, *options);
+    add_robust_options(*command, *options);
     add_phase_options(*command, *options);
     command->add_option("-o,--output", options->output, "plan file to write (JSON); - for stdout")
         ->type_name("FILE");

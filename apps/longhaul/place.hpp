@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "longhaul/command.hpp"
+#include "longhaul/fabric/sample.hpp"
 #include "longhaul/inputs.hpp"
 #include "longhaul/placement/solve.hpp"
 #include "longhaul/progress.hpp"
@@ -25,6 +26,9 @@ struct PlaceOptions {
     std::string picture;
     std::string from;  ///< place_from.cpp
     std::optional<int> moves;
+    bool robust = false;  ///< place_robust.cpp
+    int samples = 32;
+    fabric::Noise noise;
 };
 
 /// Time since it was made. Ends search and proof at the time limit and shows that they work.
@@ -49,5 +53,7 @@ void add_phase_options(CLI::App& command, PlaceOptions& options);
 [[nodiscard]] core::Result<int> place_phase(PlaceOptions options);
 void add_from_options(CLI::App& command, PlaceOptions& options);
 [[nodiscard]] core::Result<int> place_from(const Session& session, PlaceOptions options);
+void add_robust_options(CLI::App& command, PlaceOptions& options);
+[[nodiscard]] core::Result<int> place_robust(const Session& session, PlaceOptions options);
 
 }  // namespace longhaul::app
