@@ -1,6 +1,7 @@
 // place: from a fabric and a workload to a plan.
 #include "longhaul/fabric/names.hpp"
 #include "longhaul/place.hpp"
+#include "longhaul/place_shapes.hpp"
 #include "longhaul/plan_text.hpp"
 
 namespace longhaul::app {
@@ -8,33 +9,61 @@ namespace {
 
 constexpr std::uint64_t kMaxBudget = 1'000'000'000'000;
 
-core::Result<int> place(const Session& session, PlaceOptions options) {
-    if (core::Result<void> writable = check_writable(options.output); !writable) {
-        return tl::unexpected(writable.error());
+struct Placed {
+    placement::Plan plan;
+    LoadedFabric fabric;
+    std::vector<placement::ShapeTrial> shapes;  // when the shape was chosen
+};
+
+core::Result<Placed> find_plan(const PlaceOptions& options) {
+    if (automatic_shape(options.inputs)) {
+        core::Result<PlacedShapes> placed = place_best_shape(options.inputs, options.solve);
+        if (!placed) {
+            return tl::unexpected(placed.error());
+        }
+        return Placed{std::move(placed->best.plan),
+                      std::move(placed->fabric),
+                      std::move(placed->best.trials)};
     }
     core::Result<LoadedProblem> loaded = load_problem(options.inputs);
     if (!loaded) {
         return tl::unexpected(loaded.error());
+    }
+    core::Result<placement::Plan> plan =
+        placement::solve(loaded->problem, loaded->fabric, options.solve);
+    if (!plan) {
+        return tl::unexpected(plan.error());
+    }
+    return Placed{
+        std::move(*plan), {std::move(loaded->fabric), std::move(loaded->fabric_sha256)}, {}};
+}
+
+core::Result<int> place(const Session& session, PlaceOptions options) {
+    if (core::Result<void> writable = check_writable(options.output); !writable) {
+        return tl::unexpected(writable.error());
     }
     const core::Result<std::string> time = utc_now();
     if (!time) {
         return tl::unexpected(time.error());
     }
     Watch watch(options, "searching and proving");
-    core::Result<placement::Plan> plan =
-        placement::solve(loaded->problem, loaded->fabric, options.solve);
+    core::Result<Placed> placed = find_plan(options);
     watch.end_progress();
-    if (!plan) {
-        return tl::unexpected(plan.error());
+    if (!placed) {
+        return tl::unexpected(placed.error());
     }
-    plan->fabric_path = loaded->fabric_path;
-    plan->fabric_sha256 = loaded->fabric_sha256;
-    plan->devices = fabric::device_names(loaded->fabric);
-    plan->search.wall_s = watch.elapsed_s();
-    plan->version = LONGHAUL_VERSION;
-    plan->command = command_line(session);
-    plan->time = *time;
-    const std::string file = core::write_json(placement::to_value(*plan));
+    placement::Plan& plan = placed->plan;
+    plan.fabric_path = options.inputs.fabric;
+    plan.fabric_sha256 = placed->fabric.sha256;
+    plan.devices = fabric::device_names(placed->fabric.fabric);
+    plan.search.wall_s = watch.elapsed_s();
+    plan.version = LONGHAUL_VERSION;
+    plan.command = command_line(session);
+    plan.time = *time;
+    if (!placed->shapes.empty()) {
+        plan.unknown.set("shapes", shapes_value(placed->shapes));
+    }
+    const std::string file = core::write_json(placement::to_value(plan));
     if (!options.output.empty()) {
         const core::Result<void> written = write_file(options.output, file);
         if (!written) {
@@ -42,7 +71,9 @@ core::Result<int> place(const Session& session, PlaceOptions options) {
         }
     }
     if (options.output != "-") {
-        print(options.json ? file : plan_text(*plan, loaded->fabric));
+        const std::string shapes =
+            placed->shapes.empty() ? std::string() : shapes_text(placed->shapes);
+        print(options.json ? file : shapes + plan_text(plan, placed->fabric.fabric));
     }
     return kDone;
 }

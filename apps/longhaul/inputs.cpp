@@ -19,12 +19,31 @@ namespace longhaul::app {
 namespace {
 
 constexpr int kMaxDegree = 20'000;
+constexpr int kMaxTensor = 1'024;
 constexpr int kMaxMessages = 1'000'000'000;
 constexpr double kMaxPayloadGb = 1e9;
 constexpr double kMaxStageSeconds = 1e9;
 constexpr std::uint64_t kMaxSeed = (std::uint64_t{1} << 53U) - 1;  // exact in JSON
 constexpr int kMaxThreads = 1'024;
 constexpr std::time_t kLastSecond = 253'402'300'799;  // 9999-12-31T23:59:59Z
+
+/// A number of stages or replicas, or "auto".
+void add_degree(CLI::App& command, const std::string& name, int& degree, const std::string& help) {
+    const CLI::Validator number_or_auto(
+        [](std::string& text) {
+            return text == "auto" ? std::string() : CLI::Range(1, kMaxDegree)(text);
+        },
+        "");
+    command
+        .add_option_function<std::string>(
+            name,
+            [&degree](const std::string& text) {
+                degree = text == "auto" ? kAuto : std::stoi(text);
+            },
+            help)
+        ->type_name(fmt::format("N in [1 - {}]", kMaxDegree))
+        ->check(number_or_auto);
+}
 
 }  // namespace
 
@@ -38,10 +57,14 @@ void add_placement_inputs(CLI::App& command, PlacementInputs& inputs) {
         command
             .add_option("--job", inputs.job, "job file (TOML), instead of the six options below")
             ->type_name("FILE");
-    auto* pp = command.add_option("--pp", inputs.pp, "stages of a pipeline")
-                   ->check(CLI::Range(1, kMaxDegree));
-    auto* dp = command.add_option("--dp", inputs.dp, "replicas = devices of a stage group")
-                   ->check(CLI::Range(1, kMaxDegree));
+    add_degree(command, "--pp", inputs.pp, "stages of a pipeline, or auto (with --job)");
+    add_degree(command, "--dp", inputs.dp, "replicas of a stage, or auto (with --job)");
+    command
+        .add_option("--tp",
+                    inputs.tp,
+                    "tensor parallel: devices of one host that share a stage of a replica")
+        ->check(CLI::Range(1, kMaxTensor))
+        ->capture_default_str();
     auto* c_pp =
         command.add_option("--c-pp", inputs.c_pp, "activations across one stage boundary, in GB")
             ->check(finite_number(0, kMaxPayloadGb));
@@ -60,7 +83,7 @@ void add_placement_inputs(CLI::App& command, PlacementInputs& inputs) {
             .add_option("--dp-messages", inputs.dp_messages, "transfers to each peer in each round")
             ->check(CLI::Range(1, kMaxMessages))
             ->capture_default_str();
-    for (auto* option : {pp, dp, c_pp, c_dp, pp_messages, dp_messages}) {
+    for (auto* option : {c_pp, c_dp, pp_messages, dp_messages}) {
         job->excludes(option);
     }
     command
@@ -89,6 +112,13 @@ void add_placement_inputs(CLI::App& command, PlacementInputs& inputs) {
                     "stages, or one each, separated by commas")
         ->delimiter(',')
         ->check(finite_number(0, kMaxStageSeconds));
+    command
+        .add_option("--sequence-seconds",
+                    inputs.sequence_seconds,
+                    "compute seconds of one sequence through the whole model of --job on a "
+                    "reference device, forward and backward")
+        ->check(finite_number(0, kMaxStageSeconds))
+        ->needs(job);
     command.add_option("--forward-share", inputs.forward_share, "forward part of stage-seconds")
         ->check(finite_number(0, 1))
         ->default_str("1/3");
@@ -146,6 +176,21 @@ struct Demand {
 };
 
 core::Result<Demand> load_demand(const PlacementInputs& inputs) {
+    for (const auto& [name, degree] : {std::pair{"--pp", inputs.pp}, {"--dp", inputs.dp}}) {
+        if (degree == kAuto) {
+            return core::fail({"",
+                               name,
+                               "found auto",
+                               inputs.job.empty() ? "payloads depend on the shape: give --job too"
+                                                  : "give a number; place chooses shapes"});
+        }
+        if (degree > 0 && !inputs.job.empty()) {
+            return core::fail({"",
+                               name,
+                               "is given with --job",
+                               "change it in the job file, or give auto for both"});
+        }
+    }
     if (!inputs.job.empty()) {
         const core::Result<std::string> text = read_file(inputs.job);
         if (!text) {
@@ -157,7 +202,9 @@ core::Result<Demand> load_demand(const PlacementInputs& inputs) {
         }
         const workload::Sizing sizing = workload::size(*job);
         warn_of_memory(sizing, *job);
-        return Demand{sizing.workload, {sizing.pp, sizing.dp}};
+        Demand demand{sizing.workload, {sizing.pp, sizing.dp}};
+        demand.workload.stage_seconds = stage_seconds_of(inputs, *job);
+        return demand;
     }
     if (inputs.pp == 0 || inputs.dp == 0) {
         return core::fail({"",
@@ -182,6 +229,39 @@ core::Result<Demand> load_demand(const PlacementInputs& inputs) {
 
 }  // namespace
 
+void apply_options(const PlacementInputs& inputs, workload::Workload& workload) {
+    if (inputs.c_pp_backward) {
+        workload.c_pp_backward = core::Gigabytes(*inputs.c_pp_backward);
+    }
+    if (inputs.pp_backward_messages) {
+        workload.pp_backward_messages = inputs.pp_backward_messages;
+    }
+    if (inputs.microbatches) {
+        workload.microbatches = inputs.microbatches;
+    }
+    if (!inputs.stage_seconds.empty()) {
+        workload.stage_seconds = inputs.stage_seconds;
+    }
+}
+
+placement::Terms terms_of(const PlacementInputs& inputs) {
+    placement::Terms terms;
+    terms.objective = *placement::objective_of_name(inputs.objective);
+    terms.forward_share = inputs.forward_share;
+    return terms;
+}
+
+std::vector<double> stage_seconds_of(const PlacementInputs& inputs, const workload::Job& job) {
+    std::vector<double> seconds;
+    if (inputs.sequence_seconds > 0) {
+        for (const int layers : job.stage_layers) {
+            seconds.push_back(inputs.sequence_seconds * job.sequences_per_replica * layers /
+                              job.model.layers / inputs.tp);
+        }
+    }
+    return seconds;
+}
+
 core::Result<LoadedProblem> load_problem(const PlacementInputs& inputs) {
     if (auto once = read_once({inputs.fabric, inputs.job}); !once) {
         return tl::unexpected(once.error());
@@ -195,21 +275,11 @@ core::Result<LoadedProblem> load_problem(const PlacementInputs& inputs) {
         return tl::unexpected(loaded.error());
     }
     workload::Workload workload = demand->workload;
-    if (inputs.c_pp_backward) {
-        workload.c_pp_backward = core::Gigabytes(*inputs.c_pp_backward);
-    }
-    if (inputs.pp_backward_messages) {
-        workload.pp_backward_messages = inputs.pp_backward_messages;
-    }
-    if (inputs.microbatches) {
-        workload.microbatches = inputs.microbatches;
-    }
-    workload.stage_seconds = inputs.stage_seconds;
-    placement::Terms terms;
-    terms.objective = *placement::objective_of_name(inputs.objective);
-    terms.forward_share = inputs.forward_share;
+    apply_options(inputs, workload);
+    placement::Shape shape = demand->shape;
+    shape.tp = inputs.tp;
     core::Result<placement::Problem> problem = placement::make_problem(
-        loaded->fabric, input_name(inputs.fabric), workload, demand->shape, terms);
+        loaded->fabric, input_name(inputs.fabric), workload, shape, terms_of(inputs));
     if (!problem) {
         return tl::unexpected(problem.error());
     }

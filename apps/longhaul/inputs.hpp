@@ -13,11 +13,16 @@
 
 namespace longhaul::app {
 
+/// Of --pp and --dp: "auto".
+inline constexpr int kAuto = -1;
+
 /// Values of the shared options as typed.
 struct PlacementInputs {
     std::string fabric;
-    int pp = 0;
+    int pp = 0;  ///< 0: not given; kAuto: every shape that fits
     int dp = 0;
+    int tp = 1;
+    double sequence_seconds = 0;
     std::optional<double> c_pp;
     std::optional<double> c_dp;
     int pp_messages = 1;
@@ -44,7 +49,16 @@ struct LoadedProblem {
 /// stands for all but the fabric.
 void add_placement_inputs(CLI::App& command, PlacementInputs& inputs);
 
+/// Fails for automatic shapes, which only `place` offers.
 [[nodiscard]] core::Result<LoadedProblem> load_problem(const PlacementInputs& inputs);
+
+/// What the options besides the shape ask of a workload, and of the score.
+void apply_options(const PlacementInputs& inputs, workload::Workload& workload);
+[[nodiscard]] placement::Terms terms_of(const PlacementInputs& inputs);
+
+/// Compute seconds of every stage of a job, from --sequence-seconds.
+[[nodiscard]] std::vector<double> stage_seconds_of(const PlacementInputs& inputs,
+                                                   const workload::Job& job);
 
 /// A fabric file with the hash of its bytes.
 struct LoadedFabric {

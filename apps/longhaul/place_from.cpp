@@ -86,8 +86,8 @@ void fill_inputs(const Plan& plan, PlacementInputs& inputs) {
     if (!inputs.job.empty()) {
         return;
     }
-    inputs.pp = inputs.pp > 0 ? inputs.pp : plan.placement.shape().pp;
-    inputs.dp = inputs.dp > 0 ? inputs.dp : plan.placement.shape().dp;
+    inputs.pp = inputs.pp != 0 ? inputs.pp : plan.placement.shape().pp;
+    inputs.dp = inputs.dp != 0 ? inputs.dp : plan.placement.shape().dp;
     if (!inputs.c_pp) {
         inputs.c_pp = old.c_pp.value();
         inputs.pp_messages = old.pp_messages;
@@ -276,7 +276,8 @@ core::Result<int> place_from(const Session& session, PlaceOptions options) {
     if (!time) {
         return tl::unexpected(time.error());
     }
-    const bool shape_given = options.inputs.pp > 0 || !options.inputs.job.empty();
+    const bool shape_given =
+        options.inputs.pp != 0 || options.inputs.dp != 0 || !options.inputs.job.empty();
     fill_inputs(*old_plan, options.inputs);
     const std::size_t places = placement::Shape{options.inputs.pp, options.inputs.dp}.devices();
     if (!shape_given && places != fabric->fabric.size()) {

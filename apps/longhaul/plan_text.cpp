@@ -64,11 +64,15 @@ std::string unused_lines(const Plan& plan, const fabric::Fabric& fabric) {
             return text + fmt::format("  {} more\n", plan.left_out.size() - kShown);
         }
         const placement::LeftOut& one = plan.left_out[i];
-        text += fmt::format("{:<13}{}: at least {:.6f} s in the place of any other, first {}\n",
-                            i == 0 ? "left out" : "",
-                            device_name(fabric, one.device),
-                            one.score,
-                            device_name(fabric, one.instead_of));
+        text +=
+            fmt::format("{:<13}{}: {}\n",
+                        i == 0 ? "left out" : "",
+                        device_name(fabric, one.device),
+                        one.instead_of < 0
+                            ? std::string("its host has no full tensor group for it")
+                            : fmt::format("at least {:.6f} s in the place of another, best of {}",
+                                          one.score,
+                                          device_name(fabric, one.instead_of)));
     }
     return text;
 }
@@ -131,7 +135,10 @@ std::string plan_text(const Plan& plan, const fabric::Fabric& fabric) {
                         messages(load.pp_messages),
                         load.c_dp.value(),
                         messages(load.dp_messages));
-    text += fmt::format("shape        pp {} x dp {}\n", shape.pp, shape.dp);
+    text += fmt::format("shape        pp {} x dp {}{}\n",
+                        shape.pp,
+                        shape.dp,
+                        shape.tp > 1 ? fmt::format(" x tp {}", shape.tp) : std::string());
     text +=
         fmt::format("score        {:.6f} s = data parallel {:.6f} + pipeline {:.6f}{}\n",
                     plan.score.total(),

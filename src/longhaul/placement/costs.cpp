@@ -18,6 +18,17 @@ Costs make_costs(const fabric::Links& links, const workload::Workload& workload,
                 links, workload.c_dp * (2.0 / shape.dp), 2.0 * workload.dp_messages)};
 }
 
+Costs costs_of(const fabric::Links& links,
+               const workload::Workload& workload,
+               Shape shape,
+               const Terms& terms) {
+    Costs costs = make_costs(links, workload, shape);
+    if (terms.objective == Objective::kPipelined) {
+        costs.pipeline = first_micro_batch(links, passes_of(workload, terms));
+    }
+    return costs;
+}
+
 core::Result<Problem> make_problem(const fabric::Fabric& fabric,
                                    const std::string& name,
                                    const workload::Workload& workload,
@@ -27,9 +38,10 @@ core::Result<Problem> make_problem(const fabric::Fabric& fabric,
         return core::fail({name,
                            "",
                            fmt::format("has {} devices", fabric.size()),
-                           fmt::format("pp {} x dp {} needs {}; choose a smaller pp or dp",
+                           fmt::format("pp {} x dp {}{} needs {}; choose a smaller pp or dp",
                                        shape.pp,
                                        shape.dp,
+                                       shape.tp > 1 ? fmt::format(" x tp {}", shape.tp) : "",
                                        shape.devices())});
     }
     const std::size_t times = workload.stage_seconds.size();
@@ -40,10 +52,9 @@ core::Result<Problem> make_problem(const fabric::Fabric& fabric,
                            fmt::format("give one for all stages, or one each: {}", shape.pp)});
     }
     Problem problem{shape, {}, fabric::make_links(fabric), workload, terms, {}};
-    problem.costs = make_costs(problem.links, workload, shape);
-    if (terms.objective == Objective::kPipelined) {
-        problem.costs.pipeline = first_micro_batch(problem.links, passes_of(workload, terms));
-    }
+    workload::Workload of_device = workload;
+    of_device.c_dp = workload.c_dp / shape.tp;
+    problem.costs = costs_of(problem.links, of_device, shape, terms);
     if (std::ranges::any_of(fabric.parts().devices,
                             [](const fabric::Device& device) { return device.speed != 1; })) {
         for (const fabric::Device& device : fabric.parts().devices) {

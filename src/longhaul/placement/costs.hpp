@@ -25,6 +25,12 @@ struct Costs {
                                const workload::Workload& workload,
                                Shape shape);
 
+/// The same under what the score counts.
+[[nodiscard]] Costs costs_of(const fabric::Links& links,
+                             const workload::Workload& workload,
+                             Shape shape,
+                             const Terms& terms);
+
 /// A placement problem: devices, what their links cost, and the grid to fill.
 struct Problem {
     Shape shape;

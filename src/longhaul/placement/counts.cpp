@@ -20,8 +20,7 @@ std::uint64_t mixed(std::uint64_t x) {
 
 }  // namespace
 
-CountModel::CountModel(ClassCosts costs)
-    : costs_(std::move(costs)), cache_(std::size_t{1} << kEdgeCacheBits) {
+CountModel::CountModel(ClassCosts costs) : costs_(std::move(costs)) {
     core::Random random(0x636f756e7473U);
     for (std::size_t k = 0; k < classes(); ++k) {
         const std::uint64_t high = random.next();
@@ -57,6 +56,9 @@ double CountModel::edge(std::span<const int> a,
                         std::uint64_t key_a,
                         std::span<const int> b,
                         std::uint64_t key_b) {
+    if (cache_.empty()) {
+        cache_.resize(std::size_t{1} << kEdgeCacheBits);
+    }
     const std::uint64_t key = mixed(key_a) + mixed(key_b);  // symmetric, as the edge is
     Entry& entry = cache_[mixed(key) >> (64 - kEdgeCacheBits)];
     if (entry.key != key || entry.value < 0) {

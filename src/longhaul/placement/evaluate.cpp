@@ -1,9 +1,11 @@
 #include "longhaul/placement/evaluate.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 #include "longhaul/placement/long_path.hpp"
 #include "longhaul/placement/pipelined.hpp"
+#include "longhaul/placement/tensor.hpp"
 
 namespace longhaul::placement {
 
@@ -90,6 +92,12 @@ void better_direction(const Problem& problem, const Stages& stages, Solved& solv
 }  // namespace
 
 Score score_as_mapped(const Problem& problem, const Placement& placement) {
+    if (problem.shape.tp > 1) {
+        const Problem unit = grouped(problem, groups_of(placement));
+        std::vector<int> cells(unit.shape.cells());
+        std::iota(cells.begin(), cells.end(), 0);
+        return score_as_mapped(unit, Placement(unit.shape, std::move(cells)));
+    }
     if (problem.terms.objective == Objective::kPipelined) {
         return pipelined_as_mapped(problem, placement);
     }

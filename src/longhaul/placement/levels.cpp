@@ -112,7 +112,7 @@ int isolated_devices(const Level& level, const Profile& classes, std::size_t k) 
     return devices;
 }
 
-ProfileCounter::ProfileCounter(int dp) : dp_(dp), cache_(std::size_t{1} << kProfileCacheBits) {}
+ProfileCounter::ProfileCounter(int dp) : dp_(dp) {}
 
 int ProfileCounter::fewest(std::size_t components, const Profile& total, int stages) {
     bool even = true;
@@ -127,6 +127,9 @@ int ProfileCounter::fewest(std::size_t components, const Profile& total, int sta
     }
     if (dp_ > kMaxStageDevices) {
         return 2;  // more are not looked for
+    }
+    if (cache_.empty()) {
+        cache_.resize(std::size_t{1} << kProfileCacheBits);
     }
     Entry& entry = cache_[key >> (64 - kProfileCacheBits)];
     if (entry.key != key || entry.answer == 0) {

@@ -86,7 +86,9 @@ Value unused_value(const Plan& plan) {
         entry.set("device", device);
         const auto reason = std::ranges::find(plan.left_out, device, &LeftOut::device);
         if (reason != plan.left_out.end()) {
-            entry.set("score_if_used", reason->score).set("instead_of", reason->instead_of);
+            if (reason->instead_of >= 0) {
+                entry.set("score_if_used", reason->score).set("instead_of", reason->instead_of);
+            }
         }
         list.append(std::move(entry));
     }

@@ -12,7 +12,8 @@ namespace longhaul::placement {
 namespace {
 
 constexpr std::size_t kMaxCaps = 64;
-constexpr std::size_t kMaxChoices = 20'000;  // of what is left out
+constexpr std::uint64_t kChoiceWork = 10'000;  // of the root bound of one choice
+constexpr std::size_t kMaxChoices = 20'000;    // of what is left out
 
 /// No grouping of the devices computes faster: the i-th fastest stage is at most as fast as the
 /// i-th best multiple of dp devices.
@@ -176,7 +177,8 @@ Certificate prove_with_spare(const Problem& problem,
     std::vector<int> taken;
     choices(classes, static_cast<int>(problem.devices() - problem.shape.devices()), taken, all);
     // Speeds tell devices of a class apart.
-    if (all.size() > kMaxChoices || options.work == 0 || !problem.speed.empty()) {
+    if (all.size() > kMaxChoices || all.size() * kChoiceWork > options.work ||
+        !problem.speed.empty()) {
         return result;
     }
     struct Choice {

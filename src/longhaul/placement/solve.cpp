@@ -10,6 +10,7 @@
 #include "longhaul/placement/find.hpp"
 #include "longhaul/placement/pipelined.hpp"
 #include "longhaul/placement/prove.hpp"
+#include "longhaul/placement/tensor.hpp"
 
 namespace longhaul::placement {
 
@@ -117,10 +118,60 @@ core::Result<Plan> solve(const Problem& problem,
     return solve(problem, fabric.host_of_device(), fabric.labels(), options);
 }
 
+namespace {
+
+/// Places tensor groups as devices, then puts their devices in their place.
+core::Result<Plan> solve_grouped(const Problem& problem,
+                                 std::span<const int> host_of,
+                                 const std::vector<std::string>& labels,
+                                 const SolveOptions& options) {
+    const int tp = problem.shape.tp;
+    const TensorGroups groups = make_tensor_groups(host_of, tp);
+    if (groups.members.size() < problem.shape.cells()) {
+        return core::fail(
+            {"",
+             "tp",
+             fmt::format("the hosts hold {} groups of {} devices", groups.members.size(), tp),
+             fmt::format("pp {} x dp {} needs {}; lower pp, dp or tp, or name the "
+                         "host of every device in the fabric",
+                         problem.shape.pp,
+                         problem.shape.dp,
+                         problem.shape.cells())});
+    }
+    std::vector<int> group_host;
+    std::vector<std::string> group_label;
+    for (const std::vector<int>& group : groups.members) {
+        group_host.push_back(host_of[group.front()]);
+        group_label.push_back(labels[group.front()]);
+    }
+    core::Result<Plan> plan = solve(grouped(problem, groups), group_host, group_label, options);
+    if (!plan) {
+        return plan;
+    }
+    plan->workload = problem.workload;
+    plan->placement = expanded(plan->placement, groups, tp, problem.devices());
+    std::vector<LeftOut> left_out;
+    for (const LeftOut& one : plan->left_out) {
+        for (const int device : groups.members[one.device]) {
+            left_out.push_back({device, one.score, groups.members[one.instead_of].front()});
+        }
+    }
+    for (const int device : groups.alone) {
+        left_out.push_back({device, 0, -1});
+    }
+    plan->left_out = std::move(left_out);
+    return plan;
+}
+
+}  // namespace
+
 core::Result<Plan> solve(const Problem& problem,
                          std::span<const int> host_of,
                          const std::vector<std::string>& labels,
                          const SolveOptions& options) {
+    if (problem.shape.tp > 1) {
+        return solve_grouped(problem, host_of, labels, options);
+    }
     auto [found, bound] = attempt_twice(problem, options);
     Plan plan;
     plan.workload = problem.workload;

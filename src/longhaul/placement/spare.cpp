@@ -15,7 +15,7 @@ namespace longhaul::placement {
 namespace {
 
 constexpr int kRounds = 6;
-constexpr std::size_t kMaxSwaps = 4'000;  // inner solutions of one descent
+constexpr std::size_t kMaxSwaps = 4'000;  // scored in one descent
 
 /// Cheapest dp - 1 exchanges of a device among the open ones, plus its cheapest edge.
 double nearness(const Problem& problem, const std::vector<char>& open, std::size_t device) {
@@ -164,6 +164,20 @@ std::vector<Swap> swaps_of(const Stages& stages,
     return swaps;
 }
 
+/// Score with the stages in their order and pairs within the bottleneck of every edge: at least
+/// that of solve_inner, and cheap for any number of stages.
+double score_in_order(const Problem& problem, Stages stages) {
+    BottleneckSolver solver;
+    for (std::size_t s = 1; s < stages.size(); ++s) {
+        solver.solve(problem.costs.pipeline, stages[s - 1], stages[s]);
+        const std::vector<int> group = stages[s];
+        for (std::size_t i = 0; i < group.size(); ++i) {
+            stages[s][i] = group[solver.partner()[i]];
+        }
+    }
+    return score_as_mapped(problem, Placement::from_stages(stages, problem.devices())).total();
+}
+
 class SpareSearch {
 public:
     SpareSearch(const Problem& problem, SearchKind kind, const SearchOptions& options)
@@ -218,24 +232,24 @@ private:
         for (std::size_t tried = 0; tried < kMaxSwaps;) {
             const std::vector<Swap> swaps =
                 swaps_of(best_.stages, outside(best_.stages, problem_.devices()), classes_);
-            std::vector<Solved> solved(swaps.size());
+            std::vector<double> scores(swaps.size());
             core::parallel_for(swaps.size(), options_.threads, [&](std::size_t i) {
                 Stages stages = best_.stages;
                 stages[swaps[i].stage][swaps[i].place] = swaps[i].device;
-                solved[i] = solve_inner(problem_, stages);
+                scores[i] = score_in_order(problem_, std::move(stages));
             });
             tried += swaps.size();
             best_.evaluations += swaps.size();
-            const auto least = std::ranges::min_element(
-                solved, {}, [](const Solved& one) { return one.score.total(); });
-            if (least == solved.end() || least->score.total() >= best_.score ||
+            const auto least = std::ranges::min_element(scores);
+            if (least == scores.end() || *least >= best_.score ||
                 (options_.stop && options_.stop())) {
                 return changed;
             }
-            const Swap& swap = swaps[least - solved.begin()];
+            const Swap& swap = swaps[least - scores.begin()];
             best_.stages[swap.stage][swap.place] = swap.device;
-            best_.stages = in_order(best_.stages, least->order);
-            best_.score = least->score.total();
+            const Solved solved = solve_inner(problem_, best_.stages);
+            best_.stages = in_order(best_.stages, solved.order);
+            best_.score = solved.score.total();
             best_.origin = "exchange with a device that was left out";
             changed = true;
         }
@@ -289,7 +303,7 @@ std::vector<LeftOut> left_out(const Problem& problem, const Stages& stages, int 
         core::parallel_for(swaps.size(), threads, [&](std::size_t i) {
             Stages changed = stages;
             changed[swaps[i].stage][swaps[i].place] = swaps[i].device;
-            scores[i] = solve_inner(problem, changed).score.total();
+            scores[i] = score_in_order(problem, std::move(changed));
         });
         const auto least = std::ranges::min_element(scores);
         const Swap& swap = swaps[least - scores.begin()];

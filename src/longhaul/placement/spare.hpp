@@ -17,12 +17,12 @@ namespace longhaul::placement {
 /// What a device that is left out would cost.
 struct LeftOut {
     int device = -1;
-    double score = 0;     ///< least score when it takes the place of one used device
-    int instead_of = -1;  ///< that device
+    double score = 0;     ///< least score when it takes a place, the order of stages kept
+    int instead_of = -1;  ///< that device; -1: no tensor group of its host has room for it
 };
 
-/// One entry a device that the stage groups do not hold. O(spare * n) inner solutions, one for all
-/// devices of a class.
+/// One entry a device that the stage groups do not hold. O(spare * n * pp)
+/// matchings, once for all devices of a class.
 [[nodiscard]] std::vector<LeftOut> left_out(const Problem& problem,
                                             const Stages& stages,
                                             int threads);

@@ -1,0 +1,92 @@
+#include "longhaul/placement/shapes.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "longhaul/placement/detail/test_support.hpp"
+
+namespace longhaul::placement {
+namespace {
+
+std::vector<std::pair<int, int>> pairs_of(const std::vector<Shape>& shapes) {
+    std::vector<std::pair<int, int>> pairs;
+    for (const Shape& shape : shapes) {
+        pairs.emplace_back(shape.pp, shape.dp);
+    }
+    return pairs;
+}
+
+TEST(ShapesFor, ListsWhatFits) {
+    using Pairs = std::vector<std::pair<int, int>>;
+    EXPECT_EQ(pairs_of(shapes_for(6, 0, 0, 1, true)), (Pairs{{1, 6}, {2, 3}, {3, 2}, {6, 1}}));
+    EXPECT_EQ(pairs_of(shapes_for(5, 0, 0, 1, false)),
+              (Pairs{{1, 5}, {2, 2}, {3, 1}, {4, 1}, {5, 1}}));
+    EXPECT_EQ(pairs_of(shapes_for(7, 0, 3, 1, false)), (Pairs{{1, 3}, {2, 3}}));
+    EXPECT_EQ(pairs_of(shapes_for(7, 3, 0, 2, true)), (Pairs{{3, 2}}));
+    EXPECT_TRUE(shapes_for(3, 4, 0, 1, true).empty());
+}
+
+/// Payloads that depend on the shape, as those of a job do.
+core::Result<Problem> problem_of(const fabric::Fabric& fabric, Shape shape) {
+    if (shape.pp > 4) {
+        return core::fail({"", "shape", "too deep", "at most 4"});
+    }
+    return make_problem(fabric, "t", testing::payloads(2.0 / shape.dp, 3.0 / shape.pp), shape);
+}
+
+TEST(SolveBestShape, IsTheBestOfAllShapes) {
+    for (int i = 0; i < 8; ++i) {
+        core::Random random(95, i);
+        fabric::FabricParts parts;
+        const core::Grid<double> costs = random_costs(8, 0, true, random);
+        parts.labels.assign(8, "x");
+        parts.alpha_ms = costs;
+        core::Grid<double> beta(8, 8, 1.0);
+        for (std::size_t k = 0; k < beta.cells().size(); ++k) {
+            beta.cells()[k] = 1 + 5 * costs.cells()[k];
+        }
+        parts.beta_gbps = beta;
+        const fabric::Fabric fabric = fabric::Fabric::make(std::move(parts), "t").value();
+        const std::vector<Shape> shapes = shapes_for(8, 0, 0, 1, true);
+        double least = std::numeric_limits<double>::infinity();
+        for (const Shape shape : shapes) {
+            if (const auto problem = problem_of(fabric, shape)) {
+                least =
+                    std::min(least, make_search(SearchKind::kExhaustive)->run(*problem, {}).score);
+            }
+        }
+        SolveOptions options;
+        options.search.budget = 20'000;
+        options.baseline_samples = 0;
+        const auto best = solve_best_shape(
+            shapes,
+            [&](Shape shape) { return problem_of(fabric, shape); },
+            fabric.host_of_device(),
+            fabric.labels(),
+            options);
+        ASSERT_TRUE(best);
+        EXPECT_NEAR(best->plan.score.total(), least, 1e-9) << i;
+        ASSERT_EQ(best->trials.size(), 4U);
+        EXPECT_EQ(best->trials[3].reason, "too deep; at most 4");
+        for (const ShapeTrial& trial : best->trials) {
+            EXPECT_LE(trial.bound, trial.score.total() + 1e-12);
+        }
+    }
+}
+
+TEST(SolveBestShape, SaysWhyNothingFits) {
+    const fabric::Fabric fabric = testing::shipped("two-datacenters-synthetic.toml");
+    const std::vector<Shape> shapes{{8, 1, 1}};
+    const auto best = solve_best_shape(shapes,
+                                       [&](Shape shape) { return problem_of(fabric, shape); },
+                                       fabric.host_of_device(),
+                                       fabric.labels(),
+                                       {});
+    ASSERT_FALSE(best);
+    EXPECT_EQ(core::to_string(best.error().front()),
+              "pp 8 x dp 1: too deep; at most 4; no other shape fits either");
+}
+
+}  // namespace
+}  // namespace longhaul::placement

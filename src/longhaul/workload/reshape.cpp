@@ -1,0 +1,50 @@
+#include "longhaul/workload/reshape.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "longhaul/workload/size.hpp"
+
+namespace longhaul::workload {
+namespace {
+
+tl::unexpected<core::Diagnostics> refuse(std::string what, std::string fix) {
+    return core::fail({"", "shape", std::move(what), std::move(fix)});
+}
+
+}  // namespace
+
+core::Result<Job> reshaped(const Job& job, int pp, int dp, int tp) {
+    const int layers = job.model.layers;
+    if (pp > layers) {
+        return refuse(fmt::format("{} stages for {} layers", pp, layers),
+                      "every stage must have a layer");
+    }
+    Job shaped = job;
+    shaped.pp = pp;
+    shaped.dp = dp;
+    shaped.sequences_per_replica = job.sequences_per_replica * job.dp / dp;
+    const double flush = shaped.sequences_per_replica / job.accumulation_steps;
+    if (job.micro_batch > flush * (1 + 1e-12)) {
+        return refuse(fmt::format("a replica has {:.6g} sequences at once", flush),
+                      fmt::format("a micro-batch holds {:.6g}", job.micro_batch));
+    }
+    shaped.stage_layers.assign(pp, layers / pp);
+    std::for_each_n(shaped.stage_layers.begin(), layers % pp, [](int& count) { ++count; });
+    if (!job.memory) {
+        return shaped;
+    }
+    const Sizing sizing = size(shaped);
+    const auto worst = std::ranges::max_element(
+        sizing.stages, {}, [](const StageSize& stage) { return stage.total(); });
+    const double needed = worst->total().value() / tp;
+    if (needed > job.memory->value()) {
+        return refuse(
+            fmt::format("stage {} needs {:.3f} GB a device", worst - sizing.stages.begin(), needed),
+            fmt::format("a device has {:.6g} GB", job.memory->value()));
+    }
+    return shaped;
+}
+
+}  // namespace longhaul::workload

@@ -1,0 +1,60 @@
+#include "longhaul/workload/reshape.hpp"
+
+#include <gtest/gtest.h>
+
+#include <numeric>
+
+#include "longhaul/workload/size.hpp"
+
+namespace longhaul::workload {
+namespace {
+
+Job ten_layers() {
+    Job job;
+    job.model.layers = 10;
+    job.model.hidden_size = 64;
+    job.model.heads = 4;
+    job.model.kv_heads = 4;
+    job.model.feed_forward_size = 256;
+    job.model.vocabulary = 100;
+    job.model.sequence_length = 32;
+    job.model.parameters = 1e6;
+    job.pp = 2;
+    job.dp = 4;
+    job.stage_layers = {5, 5};
+    job.sequences_per_replica = 8;
+    job.micro_batch = 2;
+    return job;
+}
+
+TEST(Reshaped, KeepsTheStepAndTheModel) {
+    const Job job = ten_layers();
+    const Job other = reshaped(job, 4, 2, 1).value();
+    EXPECT_EQ(other.sequences_per_replica * other.dp, 32);
+    EXPECT_EQ(other.stage_layers, (std::vector<int>{3, 3, 2, 2}));
+    // Twice as many sequences a replica, 10 / 3 as many parameters in the largest stage.
+    EXPECT_NEAR(size(other).workload.c_pp / size(job).workload.c_pp, 2, 1e-9);
+    EXPECT_NEAR(size(other).workload.c_dp / size(job).workload.c_dp, 3.0 / 5, 1e-9);
+    EXPECT_EQ(reshaped(job, 2, 4, 1)->stage_layers, job.stage_layers);
+}
+
+std::string refusal(const core::Result<Job>& job) {
+    return job ? "none" : core::to_string(job.error().front());
+}
+
+TEST(Reshaped, RefusesWhatCannotRun) {
+    Job job = ten_layers();
+    EXPECT_EQ(refusal(reshaped(job, 11, 1, 1)),
+              "shape: 11 stages for 10 layers; every stage must have a layer");
+    EXPECT_EQ(refusal(reshaped(job, 1, 32, 1)),
+              "shape: a replica has 1 sequences at once; a micro-batch holds 2");
+    EXPECT_EQ(refusal(reshaped(job, 1, 16, 1)), "none");
+    job.memory = core::Gigabytes(1e-3);
+    EXPECT_NE(refusal(reshaped(job, 1, 8, 1)).find("stage 0 needs"), std::string::npos);
+    job.memory =
+        core::Gigabytes(size(reshaped(ten_layers(), 1, 8, 1).value()).stages[0].total() / 2);
+    EXPECT_EQ(refusal(reshaped(job, 1, 8, 2)), "none");
+}
+
+}  // namespace
+}  // namespace longhaul::workload
