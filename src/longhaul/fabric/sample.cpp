@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "longhaul/fabric/limits.hpp"
+
 namespace longhaul::fabric {
 namespace {
 
@@ -59,6 +61,13 @@ Fabric draw_links(const Fabric& fabric, const Noise& noise, core::Random random)
     LinkDraw draw(fabric, noise, random);
     draw.redraw(parts.alpha_ms, parts.alpha_interval);
     draw.redraw(parts.beta_gbps, parts.beta_interval);
+    for (double& alpha : parts.alpha_ms.cells()) {
+        alpha = std::min(alpha, kMaxAlphaMs);
+    }
+    for (double& beta : parts.beta_gbps.cells()) {
+        beta = std::min(beta, kMaxBetaGbps);
+        beta = beta > 0 ? std::max(beta, kMinBetaGbps) : beta;  // diagonals may be 0
+    }
     parts.alpha_interval.reset();
     parts.beta_interval.reset();
     core::Result<Fabric> drawn = Fabric::make(std::move(parts), "draw");

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "longhaul/core/pool.hpp"
+#include "longhaul/fabric/limits.hpp"
 #include "longhaul/placement/structure.hpp"
 
 namespace longhaul::placement {
@@ -84,7 +85,7 @@ public:
         score_ = score_as_mapped(problem, placement_).total();
         std::vector<Upgrade> all;
         for (const LinkGroup& group : binding_groups(problem.costs, placement_, groups_)) {
-            all.push_back({.group = group});
+            all.emplace_back().group = group;
         }
         core::parallel_for(all.size(), threads, [&](std::size_t i) { keep(all[i]); });
         std::ranges::stable_sort(all, {}, [](const Upgrade& upgrade) {
@@ -223,7 +224,8 @@ fabric::Fabric upgraded(const fabric::Fabric& fabric,
             if (i != j && group_of(groups, i, j) == group) {
                 const auto row = static_cast<std::size_t>(i);
                 const auto column = static_cast<std::size_t>(j);
-                parts.beta_gbps(row, column) *= bandwidth;
+                double& beta = parts.beta_gbps(row, column);
+                beta = std::min(beta * bandwidth, fabric::kMaxBetaGbps);
                 parts.alpha_ms(row, column) *= latency;
             }
         }
