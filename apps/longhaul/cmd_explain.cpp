@@ -83,6 +83,14 @@ core::Result<Explained> load(const ExplainOptions& options) {
     if (!problem) {
         return tl::unexpected(problem.error());
     }
+    if (plan->terms.objective != placement::Objective::kAdditive || problem->exchange ||
+        placement::has_compute(*problem)) {
+        return core::fail({input_name(options.plan),
+                           "",
+                           "has terms that explain does not know",
+                           "explain covers the additive objective, the sharded exchange, no "
+                           "compute times, and no shared capacity"});
+    }
     placement::Explanation explanation =
         placement::explain(problem->costs,
                            plan->placement,

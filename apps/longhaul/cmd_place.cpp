@@ -1,7 +1,9 @@
 // place: from a fabric and a workload to a plan.
+#include "longhaul/certificates.hpp"
 #include "longhaul/fabric/names.hpp"
 #include "longhaul/place.hpp"
 #include "longhaul/place_shapes.hpp"
+#include "longhaul/placement/group_terms.hpp"
 #include "longhaul/plan_text.hpp"
 
 namespace longhaul::app {
@@ -13,6 +15,7 @@ struct Placed {
     placement::Plan plan;
     LoadedFabric fabric;
     std::vector<placement::ShapeTrial> shapes;  // when the shape was chosen
+    std::string misfit;                         // why no plan fits the memory of the devices
 };
 
 core::Result<Placed> find_plan(const PlaceOptions& options) {
@@ -23,19 +26,50 @@ core::Result<Placed> find_plan(const PlaceOptions& options) {
         }
         return Placed{std::move(placed->best.plan),
                       std::move(placed->fabric),
-                      std::move(placed->best.trials)};
+                      std::move(placed->best.trials),
+                      {}};
     }
     core::Result<LoadedProblem> loaded = load_problem(options.inputs);
     if (!loaded) {
         return tl::unexpected(loaded.error());
+    }
+    if (!options.certificate.empty()) {
+        if (auto good = check_certifiable(options.certificate, loaded->problem); !good) {
+            return tl::unexpected(good.error());
+        }
     }
     core::Result<placement::Plan> plan =
         placement::solve(loaded->problem, loaded->fabric, options.solve);
     if (!plan) {
         return tl::unexpected(plan.error());
     }
-    return Placed{
-        std::move(*plan), {std::move(loaded->fabric), std::move(loaded->fabric_sha256)}, {}};
+    std::string misfit = placement::why_nothing_fits(loaded->problem, plan->placement.stages());
+    return Placed{std::move(*plan),
+                  {std::move(loaded->fabric), std::move(loaded->fabric_sha256)},
+                  {},
+                  std::move(misfit)};
+}
+
+/// Writes the certificate, where one is asked for.
+core::Result<void> certify(const PlaceOptions& options, const Placed& placed) {
+    if (options.certificate.empty()) {
+        return {};
+    }
+    const placement::Plan& plan = placed.plan;
+    const core::Result<placement::Problem> problem =
+        placement::make_problem(placed.fabric.fabric,
+                                input_name(options.inputs.fabric),
+                                plan.workload,
+                                plan.placement.shape(),
+                                plan.terms);
+    if (!problem) {
+        return tl::unexpected(problem.error());
+    }
+    if (auto good = check_certifiable(options.certificate, *problem); !good) {
+        return good;
+    }
+    return write_certificate(
+        options.certificate, *problem, plan, {options.solve.proof, options.certificate_nodes});
 }
 
 core::Result<int> place(const Session& session, PlaceOptions options) {
@@ -48,9 +82,17 @@ core::Result<int> place(const Session& session, PlaceOptions options) {
     }
     Watch watch(options, "searching and proving");
     core::Result<Placed> placed = find_plan(options);
-    watch.end_progress();
     if (!placed) {
         return tl::unexpected(placed.error());
+    }
+    if (!placed->misfit.empty()) {
+        watch.end_progress();
+        if (options.json) {
+            print(core::write_json(
+                core::Value::object().set("feasible", false).set("reason", placed->misfit)));
+        }
+        warn("no plan fits the memory of the devices: " + placed->misfit);
+        return kNo;
     }
     placement::Plan& plan = placed->plan;
     plan.fabric_path = options.inputs.fabric;
@@ -63,6 +105,10 @@ core::Result<int> place(const Session& session, PlaceOptions options) {
     if (!placed->shapes.empty()) {
         plan.unknown.set("shapes", shapes_value(placed->shapes));
     }
+    if (auto written = certify(options, *placed); !written) {
+        return tl::unexpected(written.error());
+    }
+    watch.end_progress();
     const std::string file = core::write_json(placement::to_value(plan));
     if (!options.output.empty()) {
         const core::Result<void> written = write_file(options.output, file);
@@ -139,6 +185,17 @@ void add_place(CLI::App& parent, Session& session) {
     add_phase_options(*command, *options);
     command->add_option("-o,--output", options->output, "plan file to write (JSON); - for stdout")
         ->type_name("FILE");
+    command
+        ->add_option("--certificate",
+                     options->certificate,
+                     "certificate to write (JSON): what evaluate --certificate checks")
+        ->type_name("FILE");
+    command
+        ->add_option("--certificate-nodes",
+                     options->certificate_nodes,
+                     "nodes of branch and bound that it may log, about 12 bytes each")
+        ->check(CLI::Range(0, placement::kMostCertificateNodes))
+        ->capture_default_str();
     command->add_flag("--json", options->json, "print the plan as JSON");
     command->add_flag("--quiet", options->quiet, "no progress on the terminal");
     command->callback([options, &session] {

@@ -7,7 +7,9 @@ Watch::Watch(PlaceOptions& options, std::string what)
     const double limit = options.time_limit_s;
     options.solve.search.stop = [this, limit] {
         const double seconds = elapsed_s();
-        progress_->show(seconds);
+        if (progress_) {
+            progress_->show(seconds);
+        }
         return limit > 0 && seconds > limit;
     };
     options.solve.proof.stop = options.solve.search.stop;

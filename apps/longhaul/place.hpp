@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "longhaul/certificates.hpp"
 #include "longhaul/command.hpp"
 #include "longhaul/fabric/sample.hpp"
 #include "longhaul/inputs.hpp"
@@ -20,6 +21,8 @@ struct PlaceOptions {
     placement::SolveOptions solve;
     double time_limit_s = 0;
     std::string output;
+    std::string certificate;
+    std::size_t certificate_nodes = placement::CertificateOptions().most_nodes;
     bool json = false;
     bool quiet = false;
     std::vector<std::string> phase;  ///< place_phase.cpp

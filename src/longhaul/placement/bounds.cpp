@@ -4,6 +4,8 @@
 #include <limits>
 #include <numeric>
 
+#include "longhaul/placement/group_terms.hpp"
+
 namespace longhaul::placement {
 
 Bound elementary_bound(const Problem& problem) {
@@ -29,6 +31,9 @@ Bound elementary_bound(const Problem& problem) {
     }
     if (problem.shape.pp > 1) {
         bound.pipeline = (problem.shape.pp - 1) * cheapest;
+    }
+    if (problem.terms.exchange != Exchange::kSharded) {
+        bound.data_parallel = data_parallel_bound(problem);
     }
     bound.value = bound.data_parallel + bound.pipeline;
     return bound;

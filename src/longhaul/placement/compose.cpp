@@ -6,6 +6,7 @@
 
 #include "longhaul/core/assert.hpp"
 #include "longhaul/placement/assignment.hpp"
+#include "longhaul/placement/group_terms.hpp"
 
 namespace longhaul::placement {
 namespace {
@@ -124,6 +125,24 @@ Placement compose(const Costs& costs,
             continue_pipelines(costs, ordered[ordered.size() - 2], ordered.back(), host_of, solver);
     }
     return order_replicas(Placement::from_stages(ordered, costs.pipeline.size()), host_of);
+}
+
+Placement compose_contended(const Problem& problem,
+                            const Stages& stages,
+                            std::span<const int> host_of) {
+    Stages ordered{stages.front()};
+    for (std::size_t s = 1; s < stages.size(); ++s) {
+        const std::vector<int> partner = contended_edge(problem, stages[s - 1], stages[s]).partner;
+        // Replica r holds stages[s - 1][i] somewhere; its next device is the partner of position i.
+        std::vector<int> next(stages[s].size());
+        for (std::size_t r = 0; r < next.size(); ++r) {
+            const auto i =
+                std::ranges::find(stages[s - 1], ordered.back()[r]) - stages[s - 1].begin();
+            next[r] = stages[s][partner[i]];
+        }
+        ordered.push_back(std::move(next));
+    }
+    return order_replicas(Placement::from_stages(ordered, problem.devices()), host_of);
 }
 
 Placement order_replicas(const Placement& placement, std::span<const int> host_of) {

@@ -16,6 +16,12 @@ namespace longhaul::placement {
                                 std::span<const int> path,
                                 std::span<const int> host_of);
 
+/// The same with shared capacity: pairs are those of contended_edge, so that the edges cost what
+/// solve_contended says. `stages` in path order. O(P dp^3).
+[[nodiscard]] Placement compose_contended(const Problem& problem,
+                                          const Stages& stages,
+                                          std::span<const int> host_of);
+
 /// The same placement with its replicas in another order: hosts' ranks contiguous where that is
 /// possible by ordering replicas (as many hosts as any order can), then by the lowest device. Costs
 /// nothing. O(n log n).

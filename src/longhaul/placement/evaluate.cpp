@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "longhaul/placement/group_terms.hpp"
 #include "longhaul/placement/long_path.hpp"
 #include "longhaul/placement/pipelined.hpp"
 #include "longhaul/placement/tensor.hpp"
@@ -66,18 +67,9 @@ Solved solve_inner(const Costs& costs, const Stages& stages) {
 
 namespace {
 
-/// Compute seconds of a step without any transfers.
-double compute_alone(const Problem& problem, const Stages& stages) {
-    if (problem.workload.stage_seconds.empty()) {
-        return 0;
-    }
-    const StageCompute compute = stage_compute(problem, stages);
-    return compute.sum + repeats(passes_of(problem.workload, problem.terms), compute, 0);
-}
-
 /// Sets the compute term; a path may be walked from either end, and compute can tell them apart.
 void better_direction(const Problem& problem, const Stages& stages, Solved& solved) {
-    if (problem.workload.stage_seconds.empty()) {
+    if (!has_compute(problem)) {
         return;
     }
     std::vector<int> backwards(solved.order.rbegin(), solved.order.rend());
@@ -102,6 +94,12 @@ Score score_as_mapped(const Problem& problem, const Placement& placement) {
         return pipelined_as_mapped(problem, placement);
     }
     Score score = score_as_mapped(problem.costs, placement);
+    if (problem.exchange) {
+        score.data_parallel = data_parallel(problem, placement.stages()).seconds;
+    }
+    if (!problem.shared.empty()) {
+        score.pipeline = contended_as_mapped(problem, placement.stages());
+    }
     score.compute = compute_alone(problem, placement.stages());
     return score;
 }
@@ -110,7 +108,15 @@ Solved solve_inner(const Problem& problem, const Stages& stages) {
     if (problem.terms.objective == Objective::kPipelined) {
         return solve_inner_pipelined(problem, stages);
     }
-    Solved solved = solve_inner(problem.costs, stages);
+    Solved solved;
+    if (problem.shared.empty()) {
+        solved = solve_inner(problem.costs, stages);
+    } else {
+        solved = solve_contended(problem, stages);
+    }
+    if (problem.exchange) {
+        solved.score.data_parallel = data_parallel(problem, stages).seconds;
+    }
     better_direction(problem, stages, solved);
     return solved;
 }

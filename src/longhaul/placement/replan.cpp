@@ -12,6 +12,7 @@
 #include "longhaul/placement/assignment.hpp"
 #include "longhaul/placement/classes.hpp"
 #include "longhaul/placement/compose.hpp"
+#include "longhaul/placement/plain.hpp"
 #include "longhaul/placement/replan_walk.hpp"
 
 namespace longhaul::placement {
@@ -387,20 +388,8 @@ core::Result<Replan> replan(const Problem& problem,
                             const Stages& best,
                             std::span<const int> host_of,
                             const ReplanOptions& options) {
-    if (problem.terms.objective != Objective::kAdditive || problem.shape.tp != 1 ||
-        !problem.workload.stage_seconds.empty()) {
-        return core::fail({"",
-                           "--from",
-                           "moves are searched for the additive objective without compute times",
-                           "leave out --objective and stage_seconds, or place anew"});
-    }
-    if (problem.devices() != problem.shape.devices()) {
-        return core::fail({"",
-                           "--from",
-                           fmt::format("the fabric has {} devices for {} places",
-                                       problem.devices(),
-                                       problem.shape.devices()),
-                           "take devices out of the fabric, or place anew"});
+    if (auto plain = require_plain(problem, "--from"); !plain) {
+        return tl::unexpected(plain.error());
     }
     Replanner planner(problem, old, options);
     planner.search(best);

@@ -55,7 +55,8 @@ struct ReplanOptions {
 /// the old plan to it and back, each the best of its step; annealing at a ladder of prices per move
 /// and then under each limit of the curve searches around them. Every point is composed and scored
 /// as it stands; fails (a defect) when that is another score than the search claimed. `host_of`:
-/// see compose. For the additive objective, without compute and without spare devices. Limits of
+/// see compose. Needs plain costs, see
+/// plain.hpp. Limits of
 /// the curve: the forced moves and 1, 2, 3, 4, 6, 8, 12, 16, ... more.
 [[nodiscard]] core::Result<Replan> replan(const Problem& problem,
                                           const OldWork& old,

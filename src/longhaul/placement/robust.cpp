@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "longhaul/core/pool.hpp"
+#include "longhaul/placement/plain.hpp"
 #include "longhaul/placement/robust_walk.hpp"
 
 namespace longhaul::placement {
@@ -222,20 +223,8 @@ core::Result<RobustResult> robust(const ProblemOfFabric& problem_of,
                                   const fabric::Fabric& fabric,
                                   const RobustOptions& options) {
     const Problem problem = problem_of(fabric);
-    if (problem.terms.objective != Objective::kAdditive || problem.shape.tp != 1 ||
-        !problem.workload.stage_seconds.empty()) {
-        return core::fail({"",
-                           "--robust",
-                           "samples are drawn for the additive objective without compute times",
-                           "leave out --objective and stage_seconds"});
-    }
-    if (problem.devices() != problem.shape.devices()) {
-        return core::fail({"",
-                           "--robust",
-                           fmt::format("the fabric has {} devices for {} places",
-                                       problem.devices(),
-                                       problem.shape.devices()),
-                           "take devices out of the fabric"});
+    if (auto plain = require_plain(problem, "--robust"); !plain) {
+        return tl::unexpected(plain.error());
     }
     return RobustSearch(problem_of, fabric, options).run();
 }

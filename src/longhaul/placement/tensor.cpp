@@ -23,6 +23,20 @@ PairMatrix largest_between(const PairMatrix& pairs, const TensorGroups& groups) 
     return largest;
 }
 
+/// The slowest, or the smallest, device of every group.
+std::vector<double> least_in(const std::vector<double>& values, const TensorGroups& groups) {
+    std::vector<double> least;
+    for (const std::vector<int>& group : groups.members) {
+        if (!values.empty()) {
+            least.push_back(values[group.front()]);
+            for (const int device : group) {
+                least.back() = std::min(least.back(), values[device]);
+            }
+        }
+    }
+    return least;
+}
+
 }  // namespace
 
 TensorGroups make_tensor_groups(std::span<const int> host_of, int tp) {
@@ -63,16 +77,20 @@ Problem grouped(const Problem& problem, const TensorGroups& groups) {
                   largest_between(problem.links.slowness, groups)};
     unit.workload.c_dp = problem.workload.c_dp / tp;
     unit.costs = costs_of(unit.links, unit.workload, unit.shape, unit.terms);
-    unit.speed.clear();
+    unit.speed = least_in(problem.speed, groups);
+    unit.memory_gb = least_in(problem.memory_gb, groups);
+    std::vector<int> first;
     for (const std::vector<int>& group : groups.members) {
-        if (!problem.speed.empty()) {
-            double speed = problem.speed[group.front()];
-            for (const int device : group) {
-                speed = std::min(speed, problem.speed[device]);
-            }
-            unit.speed.push_back(speed);
-        }
+        first.push_back(group.front());
     }
+    if (problem.exchange) {
+        unit.exchange = std::make_shared<ExchangeTerm>(problem.exchange->kind(),
+                                                       PointLinks(unit.links),
+                                                       problem.exchange->of(first).region(),
+                                                       unit.workload.c_dp.value(),
+                                                       unit.workload.dp_messages);
+    }
+    unit.shared = problem.shared.of(first).divided(tp);
     return unit;
 }
 
