@@ -168,13 +168,14 @@ std::string explain_text(const Explained& all, std::size_t shown_upgrades) {
         text += "  none of them is better; the cheapest are\n";
     }
     for (const placement::Change& change : why.changes) {
-        text += fmt::format("  {:>12.6f} s  {:+.6f}  {} with {}{}\n",
-                            change.score.total(),
-                            change.score.total() - why.score.total(),
-                            name(change.device),
-                            name(change.other),
-                            change.alike > 0 ? fmt::format(" ({} more cost the same)", change.alike)
-                                             : std::string());
+        text +=
+            fmt::format("  {:>12.6f} s  {:+.6f}  {} with {}{}\n",
+                        change.score.total(),
+                        change.score.total() - why.score.total(),
+                        name(change.device),
+                        name(change.other),
+                        change.alike > 0 ? fmt::format(" (and {} of the same score)", change.alike)
+                                         : std::string());
     }
     if (!all.upgrades.empty()) {
         text += upgrades_text(all.upgrades, all.groups, why.score.total(), shown_upgrades);

@@ -215,11 +215,11 @@ std::string from_text(const FromRun& run, const std::string& old_path) {
     const auto& curve = run.replan.curve;
     for (std::size_t i = 0; i < curve.size(); ++i) {
         const auto gain = gain_per_move(curve, i);
-        text += fmt::format("  {:>6}  {:>6}  {:>12.6f} s  {}{}\n",
+        text += fmt::format("  {:>6}  {:>6}  {:>12.6f} s{}{}\n",
                             limit_text(curve[i]),
                             curve[i].moves,
                             curve[i].score.total(),
-                            gain ? fmt::format("{:>12.6f} s", *gain) : std::string(),
+                            gain ? fmt::format("  {:>12.6f} s", *gain) : std::string(),
                             i == 0 && curve[i].moves == run.replan.forced ? "  (forced)" : "");
     }
     text += fmt::format("chosen       {} moves\n", run.replan.chosen->moves) + move_lines(run);

@@ -169,10 +169,12 @@ private:
             });
             const double regret = best[k] > 0 ? std::max(0.0, mine / best[k] - 1) : 0;
             result_.stays_best += beaten ? 0 : 1;
+            result_.beats_nominal += mine < candidates_.front().samples[k] * (1 - kEqual) ? 1 : 0;
             result_.mean_regret += regret;
             result_.max_regret = std::max(result_.max_regret, regret);
         }
         result_.stays_best /= static_cast<double>(problems_.size());
+        result_.beats_nominal /= static_cast<double>(problems_.size());
         result_.mean_regret /= static_cast<double>(problems_.size());
         result_.candidates = candidates_.size();
         result_.nominal_plan = candidates_.front();

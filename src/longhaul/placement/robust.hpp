@@ -35,6 +35,7 @@ struct RobustResult {
     SampledPlacement plan;          ///< the one with the least p90
     std::size_t candidates = 0;     ///< placements that were compared
     double stays_best = 0;          ///< share of samples in which no other candidate is better
+    double beats_nominal = 0;       ///< share of samples in which it is better than nominal_plan
     double mean_regret = 0;         ///< above the best found for each sample, relative
     double max_regret = 0;
     std::uint64_t evaluations = 0;  ///< placements scored over all samples, beyond the searches
