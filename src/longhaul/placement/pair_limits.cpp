@@ -6,7 +6,7 @@
 namespace longhaul::placement {
 namespace {
 
-constexpr double kFar = std::numeric_limits<double>::infinity();
+constexpr double kNoPair = std::numeric_limits<double>::infinity();
 constexpr std::size_t kExactNodes = 10;
 constexpr std::size_t kMostNodes = 128;
 
@@ -22,7 +22,7 @@ public:
         double price = 0;
         while (found.size() < std::min({most, costs_.rows(), costs_.columns()})) {
             price = std::max(price, augment());
-            if (price == kFar) {
+            if (price == kNoPair) {
                 break;
             }
             found.push_back(price);
@@ -33,7 +33,7 @@ public:
 private:
     double augment() {
         const std::size_t m = costs_.columns();
-        std::vector<double> reach(m, kFar);
+        std::vector<double> reach(m, kNoPair);
         std::vector<int> from(m, -1);
         std::vector<char> done(m, 0);
         for (std::size_t i = 0; i < costs_.rows(); ++i) {
@@ -44,12 +44,12 @@ private:
         while (true) {
             std::size_t next = m;
             for (std::size_t j = 0; j < m; ++j) {
-                if (done[j] == 0 && reach[j] < kFar && (next == m || reach[j] < reach[next])) {
+                if (done[j] == 0 && reach[j] < kNoPair && (next == m || reach[j] < reach[next])) {
                     next = j;
                 }
             }
             if (next == m) {
-                return kFar;
+                return kNoPair;
             }
             if (left_of_[next] < 0) {
                 flip(static_cast<int>(next), from);
@@ -197,7 +197,7 @@ core::Grid<double> between(const PairMatrix& costs,
     core::Grid<double> grid(a.size(), b.size());
     for (std::size_t i = 0; i < a.size(); ++i) {
         for (std::size_t j = 0; j < b.size(); ++j) {
-            grid(i, j) = a[i] == b[j] ? kFar : costs(a[i], b[j]);
+            grid(i, j) = a[i] == b[j] ? kNoPair : costs(a[i], b[j]);
         }
     }
     return grid;
