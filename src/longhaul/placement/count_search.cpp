@@ -48,7 +48,8 @@ public:
     std::vector<Seed> run(std::uint64_t& evaluations) {
         make_seeds();
         const auto restarts = static_cast<std::size_t>(std::max(1, options_.restarts));
-        const std::uint64_t share = options_.budget / restarts;
+        const std::uint64_t share =
+            (options_.budget - std::min(options_.budget / 2, evaluations_)) / restarts;
         std::vector<Seed> found(restarts);
         std::vector<std::uint64_t> done(restarts, 0);
         core::parallel_for(restarts, options_.threads, [&](std::size_t i) {
