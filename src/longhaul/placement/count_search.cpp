@@ -82,7 +82,8 @@ private:
             return;
         }
         CountModel model(costs_);
-        seeds_ = structural_seeds(model, costs_, shape_, sizes_, kSeeds, evaluations_);
+        seeds_ =
+            structural_seeds(model, costs_, shape_, sizes_, kSeeds, evaluations_, options_.stop);
         if (shape_.pp > 1 && shape_.pp <= kMaxExactStages && sizes_.size() > 1) {
             ClusterOptions clusters;
             clusters.evaluations = options_.budget / kClusterShare;
@@ -96,7 +97,11 @@ private:
             std::ranges::stable_sort(seeds_, {}, &Seed::score);
         }
         for (std::size_t i = 0; i < std::min(kKeptSeeds, seeds_.size()); ++i) {
-            found_.push_back(seeds_[i]);
+            if (seeds_[i].ordered) {
+                found_.push_back(seeds_[i]);
+            } else if (i == 0) {
+                take(model, seeds_[i].counts, seeds_[i].origin);
+            }
         }
     }
 

@@ -165,12 +165,17 @@ std::vector<Seed> structural_seeds(CountModel& model,
                                    Shape shape,
                                    const std::vector<int>& class_sizes,
                                    std::size_t limit,
-                                   std::uint64_t& evaluations) {
+                                   std::uint64_t& evaluations,
+                                   const std::function<bool()>& stop) {
     std::vector<Seed> seeds;
     std::set<std::vector<int>> known;
+    const auto stopped = [&] { return !seeds.empty() && stop && stop(); };
     for (const NamedClusters& clustering : clusterings(class_costs, class_sizes)) {
         for (const int longest : run_lengths(shape.pp)) {
             for (const bool by_stage : {false, true}) {
+                if (stopped()) {
+                    break;
+                }
                 Counts counts =
                     pack_runs(shape, class_sizes, clustering.clusters, longest, by_stage);
                 if (!known.emplace(counts.cells().begin(), counts.cells().end()).second) {
@@ -193,9 +198,13 @@ std::vector<Seed> structural_seeds(CountModel& model,
     const std::size_t ordered =
         shape.pp <= kManyOrders ? seeds.size() : std::min(seeds.size(), kLongOrders);
     for (Seed& seed : std::span(seeds).first(ordered)) {
+        if (stopped()) {
+            break;
+        }
         const Solved solved = score_best_order(model, seed.counts);
         seed.counts = reordered(seed.counts, solved.order);
         seed.score = solved.score.total();
+        seed.ordered = true;
     }
     std::ranges::stable_sort(seeds, {}, &Seed::score);
     return seeds;
