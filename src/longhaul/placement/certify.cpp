@@ -1,51 +1,37 @@
 #include "longhaul/placement/certify.hpp"
 
 #include <algorithm>
+#include <limits>
 
 #include <fmt/format.h>
+
+#include "longhaul/placement/member_model.hpp"
+#include "longhaul/placement/table_proof.hpp"
 
 namespace longhaul::placement {
 namespace {
 
 constexpr double kRounding = 1e-12;  // sums of equal costs in another order may differ by this
+constexpr std::size_t kMostMembers = 1'024;  // beyond, only least costs between classes
 constexpr double kBoundTolerances[] = {0.05, 0.12, 0.3, 0.7};
-constexpr double kTargets[] = {0.5, 0.7, 0.8, 0.9, 0.95};  // of the way from bound to incumbent
-
-core::Grid<double> least_between(const PairMatrix& costs, const Classes& classes) {
-    core::Grid<double> least(classes.size(), classes.size(), 0.0);
-    for (std::size_t a = 0; a < classes.size(); ++a) {
-        for (std::size_t b = a; b < classes.size(); ++b) {
-            double cost = std::numeric_limits<double>::infinity();
-            for (const int i : classes.members[a]) {
-                for (const int j : classes.members[b]) {
-                    cost = i == j ? cost : std::min(cost, costs(i, j));
-                }
-            }
-            least(a, b) = least(b, a) = a == b && classes.members[a].size() == 1 ? 0 : cost;
-        }
-    }
-    return least;
-}
 
 class Certifier {
 public:
     Certifier(const Problem& problem, double incumbent, const ProofOptions& options)
-        : problem_(problem), incumbent_(incumbent), options_(options), work_(options.work) {
+        : problem_(problem), incumbent_(incumbent), options_(options) {
         certificate_.bound = elementary_bound(problem);
     }
 
     Certificate run() && {
         const Classes exact = exact_classes(problem_.costs);
-        if (CountProof::applicable(problem_.shape, sizes_of(exact))) {
-            prove(exact, class_costs(problem_.costs, exact));
+        if (TableProof::applicable(problem_.shape, sizes_of(exact))) {
+            prove(exact);
             return std::move(certificate_);
         }
         for (const double tolerance : kBoundTolerances) {
             const Classes classes = tolerant_classes(problem_.costs, tolerance);
-            if (CountProof::applicable(problem_.shape, sizes_of(classes))) {
-                prove(classes,
-                      {least_between(problem_.costs.pipeline, classes),
-                       least_between(problem_.costs.exchange, classes)});
+            if (TableProof::applicable(problem_.shape, sizes_of(classes))) {
+                prove(classes);
                 break;
             }
         }
@@ -68,54 +54,42 @@ private:
         }
     }
 
-    /// One run of branch and bound; the work that it took is gone.
-    ProofResult spend(CountProof& proof, double target, std::uint64_t work) {
-        ProofOptions options = options_;
-        options.work = work;
-        ProofResult result = proof.run(target, options);
-        work_ -= std::min(work_, result.work);
-        certificate_.bound.nodes += result.nodes;
-        return result;
+    std::unique_ptr<TableModel> model_of(const Classes& classes) {
+        if (classes.exact) {
+            return std::make_unique<ExactTable>(
+                class_costs(problem_.costs, classes), problem_.shape, sizes_of(classes));
+        }
+        if (problem_.devices() <= kMostMembers) {
+            return std::make_unique<MemberTable>(problem_.costs, classes, problem_.shape);
+        }
+        return std::make_unique<ExactTable>(
+            least_costs(problem_.costs, classes), problem_.shape, sizes_of(classes));
     }
 
-    void prove(const Classes& classes, ClassCosts costs) {
-        CountProof proof(std::move(costs), problem_.shape, sizes_of(classes));
+    void prove(const Classes& classes) {
+        TableProof proof(model_of(classes), problem_.shape, sizes_of(classes));
         const std::string view = classes.exact
                                      ? fmt::format("{} device classes", classes.size())
-                                     : fmt::format("least costs of {} classes", classes.size());
+                                     : fmt::format("the members of {} classes", classes.size());
         raise(proof.root_bound(), "breaks of the path over " + view);
-        if (work_ == 0) {
+        if (options_.work == 0 || certificate_.bound.value >= incumbent_) {
             return;
         }
-        const std::string method = "branch and bound over " + view;
-        const ProofResult full = spend(proof, incumbent_ * (1 - kRounding), work_ / 2);
-        if (classes.exact && !full.counts.empty()) {
-            const Stages stages = realise(full.counts, classes);
-            certificate_.better = stages;
-            incumbent_ = full.best;
+        SliceLimits limits;
+        limits.work = options_.work;
+        limits.stop = options_.stop;
+        const TableProofResult found = proof.run(incumbent_ * (1 - kRounding), limits);
+        certificate_.bound.nodes = found.nodes;
+        if (classes.exact && !found.counts.empty()) {
+            certificate_.better = realise(found.counts, classes);
         }
-        if (full.complete) {
-            raise(full.counts.empty() ? incumbent_ : full.best, method);
-            return;
-        }
-        const double start = certificate_.bound.value;
-        for (const double part : kTargets) {
-            const double target = start + part * (incumbent_ - start);
-            const ProofResult partial = spend(proof, target, work_);
-            if (!partial.complete) {
-                return;
-            }
-            raise(partial.best, method);
-            if (!partial.counts.empty()) {
-                return;  // the optimum of the least costs: no target above it can be excluded
-            }
-        }
+        const bool all = found.bound >= incumbent_ * (1 - kRounding);
+        raise(all ? incumbent_ : found.bound, "branch and bound over " + view);
     }
 
     const Problem& problem_;
     double incumbent_;
     const ProofOptions& options_;
-    std::uint64_t work_;
     Certificate certificate_;
 };
 

@@ -9,9 +9,42 @@ namespace {
 
 constexpr std::size_t kProfileCacheBits = 16;
 
-Level structure_at(const core::Grid<double>& pipeline,
-                   std::span<const int> sizes,
-                   double threshold) {
+bool same_structure(const Level& a, const Level& b) {
+    return a.component == b.component && a.isolated == b.isolated;
+}
+
+/// Whether `left` stages of dp devices can hold `total` with one change of profile: a stages of x,
+/// then left - a of y, in every component a x + (left - a) y = total. Sums reachable by x, by bits.
+bool two_blocks_do(const Profile& total, int left, int dp, std::size_t n) {
+    for (int a = 1; a <= left / 2; ++a) {  // the same blocks the other way round are the same
+        const int b = left - a;
+        std::bitset<kMaxStageDevices + 1> sums(1);
+        for (std::size_t i = 0; i < n && sums.any(); ++i) {
+            const int most = std::min(dp, total[i] / a);
+            int x = 0;
+            while (x <= most && x < b && (total[i] - x * a) % b != 0) {
+                ++x;
+            }
+            std::bitset<kMaxStageDevices + 1> next;
+            // Once one x does, so does every (b / gcd)-th after it; among b numbers, or none.
+            for (const int step = b / std::gcd(a, b); x <= most && (x < b || next.any());
+                 x += step) {
+                next |= sums << static_cast<std::size_t>(x);
+            }
+            sums = next;
+        }
+        if (sums[static_cast<std::size_t>(dp)]) {
+            return true;
+        }
+    }
+    return false;
+}
+
+}  // namespace
+
+Level structure_under(const core::Grid<double>& pipeline,
+                      std::span<const int> sizes,
+                      double threshold) {
     const std::size_t k = sizes.size();
     Level level;
     level.threshold = threshold;
@@ -39,33 +72,6 @@ Level structure_at(const core::Grid<double>& pipeline,
     return level;
 }
 
-bool same_structure(const Level& a, const Level& b) {
-    return a.component == b.component && a.isolated == b.isolated;
-}
-
-/// Whether `left` stages of dp devices can hold `total` with one change of profile: a stages of x,
-/// then left - a of y, in every component a x + (left - a) y = total. Sums reachable by x, by bits.
-bool two_blocks_do(const Profile& total, int left, int dp, std::size_t n) {
-    for (int a = 1; a < left; ++a) {
-        std::bitset<kMaxStageDevices + 1> sums(1);
-        for (std::size_t i = 0; i < n && sums.any(); ++i) {
-            std::bitset<kMaxStageDevices + 1> next;
-            for (int x = 0; x * a <= total[i] && x <= dp; ++x) {
-                if ((total[i] - x * a) % (left - a) == 0) {
-                    next |= sums << static_cast<std::size_t>(x);
-                }
-            }
-            sums = next;
-        }
-        if (sums[static_cast<std::size_t>(dp)]) {
-            return true;
-        }
-    }
-    return false;
-}
-
-}  // namespace
-
 std::vector<Level> structure_levels(const core::Grid<double>& pipeline,
                                     std::span<const int> sizes) {
     std::vector<double> costs;
@@ -80,7 +86,7 @@ std::vector<Level> structure_levels(const core::Grid<double>& pipeline,
     costs.erase(std::unique(costs.begin(), costs.end()), costs.end());
     std::vector<Level> levels;
     for (const double cost : costs) {
-        const Level level = structure_at(pipeline, sizes, cost);
+        const Level level = structure_under(pipeline, sizes, cost);
         if (!levels.empty() && same_structure(levels.back(), level)) {
             continue;
         }

@@ -41,6 +41,11 @@ struct Level {
 [[nodiscard]] std::vector<Level> structure_levels(const core::Grid<double>& pipeline,
                                                   std::span<const int> sizes);
 
+/// Components and isolated classes when pairs up to a threshold are open; `next` is left open.
+[[nodiscard]] Level structure_under(const core::Grid<double>& pipeline,
+                                    std::span<const int> sizes,
+                                    double threshold);
+
 /// Devices of each component.
 [[nodiscard]] Profile profile_of(const Level& level, const Profile& classes, std::size_t k);
 
