@@ -133,6 +133,12 @@ core::Result<int> run_mode(const Session& session, const PlaceOptions& options) 
                            "are given together",
                            "give one of them, or run place several times"});
     }
+    if (modes > 0 && !options.certificate.empty()) {
+        return core::fail({"",
+                           "--certificate",
+                           "is given with --phase, --from or --robust",
+                           "a certificate is made by place alone"});
+    }
     if (!options.phase.empty()) {
         return place_phase(options);
     }
@@ -159,7 +165,7 @@ void add_place(CLI::App& parent, Session& session) {
                      options->solve.baseline_samples,
                      "random placements to compare with; 0: none")
         ->check(CLI::Range(0, 1'000'000))
-        ->capture_default_str();
+        ->default_str("200, fewer of more than 256 devices");
     add_seed(*command, search.seed);
     command->add_option("--budget", search.budget, "scored candidates over all restarts")
         ->check(CLI::Range(std::uint64_t{1}, kMaxBudget))
@@ -177,7 +183,7 @@ void add_place(CLI::App& parent, Session& session) {
     command
         ->add_option("--time-limit",
                      options->time_limit_s,
-                     "seconds after which search and proof stop; 0: none")
+                     "seconds after which search, proof and baselines stop; 0: none")
         ->check(finite_number(0, 1e9))
         ->capture_default_str();
     add_from_options(*command, *options);

@@ -1,17 +1,24 @@
 #include "longhaul/place.hpp"
 
 namespace longhaul::app {
+namespace {
+
+constexpr double kSearchTimeShare = 0.9;  // of the time limit; the rest is for baselines
+
+}  // namespace
 
 Watch::Watch(PlaceOptions& options, std::string what)
     : progress_(std::in_place, std::move(what), !options.quiet) {
     const double limit = options.time_limit_s;
-    options.solve.search.stop = [this, limit] {
+    const auto time_is_up = [this, limit](double share) {
         const double seconds = elapsed_s();
         if (progress_) {
             progress_->show(seconds);
         }
-        return limit > 0 && seconds > limit;
+        return limit > 0 && seconds > share * limit;
     };
+    options.solve.search.stop = [time_is_up] { return time_is_up(kSearchTimeShare); };
+    options.solve.baseline_stop = [time_is_up] { return time_is_up(1); };
     options.solve.proof.stop = options.solve.search.stop;
 }
 

@@ -1,6 +1,7 @@
 #include "longhaul/placement/pipelined.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "longhaul/placement/group_terms.hpp"
 #include "longhaul/placement/long_path.hpp"
