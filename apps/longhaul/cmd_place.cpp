@@ -128,6 +128,12 @@ core::Result<int> run_mode(const Session& session, const PlaceOptions& options) 
                            "are given together",
                            "give one of them, or run place several times"});
     }
+    if (modes > 0 && !options.certificate.empty()) {
+        return core::fail({"",
+                           "--certificate",
+                           "is given with --phase, --from or --robust",
+                           "a certificate is made by place alone"});
+    }
     if (!options.phase.empty()) {
         return place_phase(options);
     }

@@ -48,6 +48,7 @@ core::Value robust_value(const RobustResult& result, const PlaceOptions& options
         .set("nominal_plan", sampled_value(result.nominal_plan))
         .set("candidates", static_cast<double>(result.candidates))
         .set("stays_best", result.stays_best)
+        .set("beats_nominal", result.beats_nominal)
         .set("mean_regret", result.mean_regret)
         .set("max_regret", result.max_regret);
 }
@@ -70,10 +71,14 @@ std::string robust_text(const RobustRun& run, const PlaceOptions& options) {
     text += sampled_line("this plan", result.plan);
     text += sampled_line("nominal plan", result.nominal_plan);
     text += fmt::format(
-        "stays best   in {:.1f} % of the samples, among {} candidates; it is above "
-        "the best found for a sample by {:.2f} % on average, {:.2f} % at most\n",
-        100 * result.stays_best,
+        "compare      better than the nominal plan in {:.1f} % of the samples; beaten by "
+        "none of {} candidates in {:.1f} %\n",
+        100 * result.beats_nominal,
         result.candidates,
+        100 * result.stays_best);
+    text += fmt::format(
+        "regret       {:.2f} % above the best found for a sample on average, {:.2f} % at "
+        "most\n",
         100 * result.mean_regret,
         100 * result.max_regret);
     return text + plan_text(run.plan, run.loaded.fabric);

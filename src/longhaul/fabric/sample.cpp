@@ -58,16 +58,20 @@ private:
 Fabric draw_links(const Fabric& fabric, const Noise& noise, core::Random random) {
     LONGHAUL_ASSERT(noise.relative >= 0 && noise.relative < 1);
     FabricParts parts = fabric.parts();
+    core::Grid<double> alpha = parts.alpha_ms.full();
+    core::Grid<double> beta = parts.beta_gbps.full();
     LinkDraw draw(fabric, noise, random);
-    draw.redraw(parts.alpha_ms, parts.alpha_interval);
-    draw.redraw(parts.beta_gbps, parts.beta_interval);
-    for (double& alpha : parts.alpha_ms.cells()) {
-        alpha = std::min(alpha, kMaxAlphaMs);
+    draw.redraw(alpha, parts.alpha_interval);
+    draw.redraw(beta, parts.beta_interval);
+    for (double& cell : alpha.cells()) {
+        cell = std::min(cell, kMaxAlphaMs);
     }
-    for (double& beta : parts.beta_gbps.cells()) {
-        beta = std::min(beta, kMaxBetaGbps);
-        beta = beta > 0 ? std::max(beta, kMinBetaGbps) : beta;  // diagonals may be 0
+    for (double& cell : beta.cells()) {
+        cell = std::clamp(cell, kMinBetaGbps, kMaxBetaGbps);
     }
+    parts.alpha_ms = std::move(alpha);
+    parts.beta_gbps = std::move(beta);
+    parts.estimated = parts.estimated.full();
     parts.alpha_interval.reset();
     parts.beta_interval.reset();
     core::Result<Fabric> drawn = Fabric::make(std::move(parts), "draw");

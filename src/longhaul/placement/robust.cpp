@@ -22,20 +22,28 @@ constexpr double kEqual = 1e-12;
 /// Each link at the tenth worst of its draws: slow and late at once.
 fabric::Fabric pessimistic(const fabric::Fabric& fabric, const std::vector<fabric::Fabric>& draws) {
     fabric::FabricParts parts = fabric.parts();
+    core::Grid<double> late = parts.alpha_ms.full();
+    core::Grid<double> slow = parts.beta_gbps.full();
     std::vector<double> alpha(draws.size());
     std::vector<double> beta(draws.size());
     for (std::size_t i = 0; i < fabric.size(); ++i) {
         for (std::size_t j = 0; j < fabric.size(); ++j) {
+            if (i == j) {
+                continue;
+            }
             for (std::size_t k = 0; k < draws.size(); ++k) {
                 alpha[k] = draws[k].parts().alpha_ms(i, j);
                 beta[k] = draws[k].parts().beta_gbps(i, j);
             }
             std::ranges::sort(alpha);
             std::ranges::sort(beta);
-            parts.alpha_ms(i, j) = core::quantile(alpha, 0.9);
-            parts.beta_gbps(i, j) = core::quantile(beta, 0.1);
+            late(i, j) = core::quantile(alpha, 0.9);
+            slow(i, j) = core::quantile(beta, 0.1);
         }
     }
+    parts.alpha_ms = std::move(late);
+    parts.beta_gbps = std::move(slow);
+    parts.estimated = parts.estimated.full();
     parts.alpha_interval.reset();
     parts.beta_interval.reset();
     core::Result<fabric::Fabric> made = fabric::Fabric::make(std::move(parts), "p90");

@@ -12,15 +12,17 @@ namespace {
 /// Random links between n devices.
 fabric::Fabric random_fabric(std::size_t n, core::Random& random) {
     fabric::FabricParts parts;
-    parts.alpha_ms = core::Grid<double>(n, n);
-    parts.beta_gbps = core::Grid<double>(n, n);
+    core::Grid<double> alpha(n, n);
+    core::Grid<double> beta(n, n);
     for (std::size_t i = 0; i < n; ++i) {
         parts.labels.push_back("d" + std::to_string(i));
         for (std::size_t j = 0; j < n; ++j) {
-            parts.alpha_ms(i, j) = 1 + 50 * random.uniform();
-            parts.beta_gbps(i, j) = 0.5 + 5 * random.uniform();
+            alpha(i, j) = 1 + 50 * random.uniform();
+            beta(i, j) = 0.5 + 5 * random.uniform();
         }
     }
+    parts.alpha_ms = std::move(alpha);
+    parts.beta_gbps = std::move(beta);
     return fabric::Fabric::make(std::move(parts), "f").value();
 }
 

@@ -65,6 +65,19 @@ void add_edges(const Costs& costs,
     }
 }
 
+/// Group of every kind of device; empty when a kind lies in several.
+std::vector<int> groups_of_kinds(const PairMatrix& links, const DeviceGroups& groups) {
+    std::vector<int> of_kind(links.kinds(), -1);
+    for (std::size_t i = 0; i < links.size(); ++i) {
+        int& group = of_kind[static_cast<std::size_t>(links.kind_of_device()[i])];
+        if (group >= 0 && group != groups.of_device[i]) {
+            return {};
+        }
+        group = groups.of_device[i];
+    }
+    return of_kind;
+}
+
 class Upgrader {
 public:
     Upgrader(const ProblemOfFabric& problem_of,
@@ -219,14 +232,20 @@ fabric::Fabric upgraded(const fabric::Fabric& fabric,
                         double bandwidth,
                         double latency) {
     fabric::FabricParts parts = fabric.parts();
-    for (int i = 0; i < static_cast<int>(fabric.size()); ++i) {
-        for (int j = 0; j < static_cast<int>(fabric.size()); ++j) {
-            if (i != j && group_of(groups, i, j) == group) {
-                const auto row = static_cast<std::size_t>(i);
-                const auto column = static_cast<std::size_t>(j);
-                double& beta = parts.beta_gbps(row, column);
+    std::vector<int> of_kind = groups_of_kinds(parts.alpha_ms, groups);
+    if (of_kind.empty()) {
+        parts.alpha_ms = parts.alpha_ms.full();
+        parts.beta_gbps = parts.beta_gbps.full();
+        parts.estimated = parts.estimated.full();
+        of_kind = groups.of_device;
+    }
+    for (std::size_t i = 0; i < of_kind.size(); ++i) {
+        for (std::size_t j = 0; j < of_kind.size(); ++j) {
+            if (LinkGroup{std::min(of_kind[i], of_kind[j]), std::max(of_kind[i], of_kind[j])} ==
+                group) {
+                double& beta = parts.beta_gbps.table()(i, j);
                 beta = std::min(beta * bandwidth, fabric::kMaxBetaGbps);
-                parts.alpha_ms(row, column) *= latency;
+                parts.alpha_ms.table()(i, j) *= latency;
             }
         }
     }

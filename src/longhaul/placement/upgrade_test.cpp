@@ -62,8 +62,9 @@ TEST(Upgrades, TellWhenSomethingElseBinds) {
     fabric::FabricParts parts;
     parts.labels = {"a", "b", "c", "d"};
     parts.alpha_ms = core::Grid<double>(4, 4, 0);
-    parts.beta_gbps = core::Grid<double>(4, 4, 4);
-    parts.beta_gbps(0, 2) = parts.beta_gbps(2, 0) = 1;
+    core::Grid<double> beta(4, 4, 4);
+    beta(0, 2) = beta(2, 0) = 1;
+    parts.beta_gbps = beta;
     const fabric::Fabric fabric = fabric::Fabric::make(std::move(parts), "f").value();
     const Placement placement = Placement::from_stages({{0, 1}, {2, 3}});
     const auto all =
