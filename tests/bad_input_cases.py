@@ -2,7 +2,7 @@
 import copy
 import json
 
-DIRECTORY, ABSENT, UNREADABLE = object(), object(), object()
+DIRECTORY, ABSENT, UNREADABLE, CERTIFICATE = object(), object(), object(), object()
 
 # ---------------------------------------------------------------------------------------------
 # Good files. Every case changes one of them.
@@ -172,6 +172,10 @@ COMMANDS = {
                         {"fabric.json": FABRIC, "map.json": RANK_MAP}, output=False),
     "explain": Command(["explain", "plan.json"],
                        {"plan.json": None, "fabric.json": FABRIC}, output=False),
+    "certificate": Command(["evaluate", "--fabric", "fabric.json", "--certificate", "proof.json"],
+                           {"fabric.json": FABRIC, "proof.json": CERTIFICATE}, output=False),
+    "evaluate-plan": Command(["evaluate", "--rank-map", "plan.json"],
+                             {"plan.json": None, "fabric.json": FABRIC}, output=False),
     "place-job": Command(["place", "--fabric", "fabric.json", "--job", "job.toml", *QUICK],
                          {"fabric.json": FABRIC, "job.toml": JOB}),
     "size": Command(["size", "--job", "job.toml"], {"job.toml": JOB}),
@@ -340,11 +344,66 @@ def plan_cases(command, plan):
     yield case("payload-null", put(plan, None, "workload", "c_dp_gb"), "c_dp_gb")
     yield case("messages-zero", put(plan, 0, "workload", "pp_messages"), "pp_messages")
     yield case("workload-list", put(plan, [1], "workload"), "workload")
-    if command == "explain":
+    if command in ("explain", "evaluate-plan"):
         yield Case(command, "fabric-absent", "plan.json",
                    put(plan, "no-such.json", "fabric", "path"), "cannot read", "no-such.json")
         yield Case(command, "fabric-of-another", "plan.json",
                    put(plan, "0" * 64, "fabric", "sha256"), "SHA-256", "fabric.json")
+
+
+TREE = {"kind": "tree", "exact": True, "class_of_device": [0, 0, 1, 1], "order": [0, 1],
+        "columns": [[1, 1], [2, 0], [0, 2]], "nodes": [1, 0, 2, 1, 1, 1, 2, 2, 1]}
+
+
+def certificate_cases(certificate):
+    """What no certificate may look like; claims that do not follow are in certificate_test.py."""
+    tree = put(certificate, TREE, "proof")
+
+    def case(name, content, words):
+        return Case("certificate", name, "proof.json", content, words)
+
+    yield from (case(*c) for c in unreadable_texts(certificate, False))
+    yield case("wrong-format", put(tree, "longhaul.plan/1", "format"), "longhaul.certificate/1")
+    yield case("newer-format", put(tree, "longhaul.certificate/2", "format"), "newer")
+    for key in ("format", "fabric", "workload", "shape", "objective", "score", "bound", "optimal",
+                "rank_map", "proof"):
+        yield case("no-" + key, without(tree, key), key)
+        yield case(key + "-null", put(tree, None, key), key)
+        yield case(key + "-list", put(tree, [[]], key), key)
+    yield case("no-hash", without(tree, "fabric", "sha256"), "sha256")
+    yield case("other-objective", put(tree, "pipelined", "objective"), "additive")
+    for key in ("score", "bound", "plan_bound"):
+        yield case(key + "-negative", put(tree, -1, key), key)
+        yield case(key + "-huge", put(tree, 1e300, key), key)
+        yield case(key + "-nan", raw_entry(tree, "NaN", key), "JSON")
+    yield case("pp-huge", put(tree, 10**12, "shape", "pp"), "shape.pp")
+    yield case("dp-zero", put(tree, 0, "shape", "dp"), "shape.dp")
+    yield case("rank-twice", put(tree, [0, 1, 1, 3], "rank_map"), "rank_map")
+    yield case("rank-negative", put(tree, [0, 1, 2, -1], "rank_map"), "rank_map")
+    yield case("short-map", put(tree, [0, 1, 2], "rank_map"), "rank_map")
+    yield case("payload-negative", put(tree, -1, "workload", "c_pp_gb"), "c_pp_gb")
+    for key in TREE:
+        yield case("proof-no-" + key, without(tree, "proof", key), key)
+        yield case("proof-" + key + "-null", put(tree, None, "proof", key), key)
+    for name, value, words in (
+            ("kind", "oracle", "oracle"), ("exact", 1, "exact"),
+            ("class_of_device", [0, 0, 1], "4 devices"), ("class_of_device", [0, 0, 2, 2], "class 1"),
+            ("class_of_device", [0, 0, 1, 16], "class_of_device[3]"),
+            ("class_of_device", [0, 0, 1, -1], "class_of_device[3]"),
+            ("order", [0, 0], "every class once"), ("order", [0], "every class once"),
+            ("order", [0, 2], "order[1]"), ("columns", [[1, 1, 0]], "columns[0]"),
+            ("columns", [[1, 2]], "columns[0]"), ("columns", [[3, -1]], "columns[0]"),
+            ("columns", [[10**20, 0]], "columns[0]"), ("columns", [], "nodes"),
+            ("columns", [1, 1], "columns[0]"), ("nodes", [1, 0], "three a node"),
+            ("nodes", [2, 0, 1], "nodes[0]"), ("nodes", [0, 0, 1], "nodes[0]"),
+            ("nodes", [1, 3, 1], "nodes[1]"), ("nodes", [1, -1, 1], "nodes[1]"),
+            ("nodes", [1, 0, 3], "nodes[2]"), ("nodes", [1, 0, 0], "nodes[2]"),
+            ("nodes", [1, 0, 0.5], "nodes[2]"), ("nodes", [1, 0, 1e300], "nodes[2]"),
+            ("nodes", [1, 0, "1"], "nodes[2]"), ("nodes", "none", "nodes")):
+        yield case(f"proof-{name}-{json.dumps(value)[:24]}", put(tree, value, "proof", name), words)
+    yield Case("certificate", "other-size", "proof.json",
+               put(put(put(certificate, {"kind": "elementary"}, "proof"), 3, "shape", "dp"),
+                   [0, 1, 2, 3, 4, 5], "rank_map"), "has 4 devices", "fabric.json")
 
 
 def hosts_cases():
@@ -418,7 +477,7 @@ def job_cases(command):
     yield change("stage-list", "pp = 2", "pp = 2\nstage_layers = [1, 2, 3]", "3 entries")
 
 
-def all_cases(plan):
+def all_cases(plan, certificate):
     yield from fabric_cases("place")
     for name in ("not-square", "negative-alpha", "zero-beta", "directory", "absent", "brackets",
                  "truncated-60%"):
@@ -434,4 +493,8 @@ def all_cases(plan):
                "pp 2 x dp 3", "fabric.json")
     yield from plan_cases("explain", plan)
     yield from plan_cases("launch", plan)
+    yield from (case for case in plan_cases("evaluate-plan", plan)
+                if case.name.endswith(("/short-map", "/payload-null", "/fabric-absent",
+                                       "/fabric-of-another", "/newer-format", "/score-of-another")))
+    yield from certificate_cases(certificate)
     yield from hosts_cases()

@@ -16,7 +16,8 @@ import sys
 import tempfile
 import time
 
-from bad_input_cases import ABSENT, COMMANDS, DIRECTORY, FABRIC, UNREADABLE, all_cases, text_of
+from bad_input_cases import (ABSENT, CERTIFICATE, COMMANDS, DIRECTORY, FABRIC, UNREADABLE, all_cases,
+                             text_of)
 
 SECONDS = 60  # far above what any case needs, sanitizers included
 MOST_LINES = 6  # five problems and "and N more"
@@ -28,7 +29,7 @@ FORBIDDEN = ("terminate", "Sanitizer", "runtime error", "internal error", "Asser
 class Runner:
     def __init__(self, binary):
         self.binary = binary
-        self.plan = None
+        self.plan = self.certificate = None
 
     def run(self, words, folder):
         environment = dict(os.environ, LC_ALL="C.UTF-8", SOURCE_DATE_EPOCH="0")
@@ -36,12 +37,14 @@ class Runner:
                               stdin=subprocess.DEVNULL, capture_output=True, timeout=SECONDS)
 
     def make_plan(self):
-        """The plan that place makes of the good fabric: what plan cases start from."""
+        """What place makes of the good fabric: what cases of plans and certificates start from."""
         with tempfile.TemporaryDirectory() as folder:
             write(pathlib.Path(folder) / "fabric.json", FABRIC)
-            done = self.run(COMMANDS["place"].words + ["-o", "plan.json"], folder)
+            done = self.run(COMMANDS["place"].words + ["-o", "plan.json", "--certificate",
+                                                       "proof.json"], folder)
             assert done.returncode == 0, done.stderr.decode()
             self.plan = json.loads((pathlib.Path(folder) / "plan.json").read_text())
+            self.certificate = json.loads((pathlib.Path(folder) / "proof.json").read_text())
 
 
 def write(path, content):
@@ -65,7 +68,7 @@ def prepare(runner, command, folder, file=None, content=None):
     """Writes the files of a command, one of them bad; returns the words to type."""
     words = list(COMMANDS[command].words)
     for name, good in COMMANDS[command].files.items():
-        good = runner.plan if good is None else good
+        good = runner.plan if good is None else runner.certificate if good is CERTIFICATE else good
         typed = write(folder / name, content if name == file else good)
         words = [typed if word == name else word for word in words]
     return words + (["-o", "out"] if COMMANDS[command].output else [])
@@ -140,7 +143,7 @@ def main():
         failures += len(problems)
         for problem in problems:
             print(f"{command}: {problem}")
-    for case in all_cases(runner.plan):
+    for case in all_cases(runner.plan, runner.certificate):
         if options.names and not any(name in case.name for name in options.names):
             continue
         problems, message = check(runner, case)

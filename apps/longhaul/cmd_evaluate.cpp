@@ -1,19 +1,28 @@
 // evaluate: what a given rank map costs.
 #include <algorithm>
+#include <numeric>
 #include <sstream>
 
+#include "longhaul/certificates.hpp"
 #include "longhaul/command.hpp"
 #include "longhaul/core/cursor.hpp"
 #include "longhaul/inputs.hpp"
 #include "longhaul/placement/bounds.hpp"
+#include "longhaul/placement/group_terms.hpp"
 #include "longhaul/placement/plan.hpp"
+#include "longhaul/placement/prove.hpp"
+#include "longhaul/placement/tensor.hpp"
 
 namespace longhaul::app {
 namespace {
 
+constexpr std::uint64_t kMostCheckWork = 1'000'000'000'000;
+
 struct EvaluateOptions {
     PlacementInputs inputs;
+    bool demand_typed = false;  // workload, shape or terms: then a plan's own do not count
     std::string rank_map;
+    CertificateQuestion question;
     bool json = false;
 };
 
@@ -79,67 +88,211 @@ core::Result<Ranks> parse_rank_map(std::string_view text, const std::string& nam
                                         : plain_ranks(text, name);
 }
 
-core::Result<void> evaluate(const EvaluateOptions& options) {
-    const PlacementInputs& inputs = options.inputs;
-    if (auto once = read_once({inputs.fabric, inputs.job, options.rank_map}); !once) {
-        return once;
+std::string json_of(const LoadedProblem& loaded,
+                    const placement::Score& solved,
+                    const placement::Score& mapped,
+                    const placement::Bound& bound) {
+    core::Value root = core::Value::object();
+    root.set("data_parallel", solved.data_parallel).set("pipeline", solved.pipeline);
+    if (placement::has_compute(loaded.problem)) {
+        root.set("compute", solved.compute).set("compute_mapped", mapped.compute);
     }
-    const core::Result<LoadedProblem> loaded = load_problem(inputs);
-    if (!loaded) {
-        return tl::unexpected(loaded.error());
+    root.set("score", solved.total())
+        .set("data_parallel_mapped", mapped.data_parallel)
+        .set("pipeline_mapped", mapped.pipeline)
+        .set("score_mapped", mapped.total())
+        .set("bound", bound.value)
+        .set("bound_method", bound.method)
+        .set("fabric_sha256", loaded.fabric_sha256);
+    return core::write_json(root);
+}
+
+std::string text_of(const LoadedProblem& loaded,
+                    const placement::Score& solved,
+                    const placement::Score& mapped,
+                    const placement::Bound& bound) {
+    const bool compute = placement::has_compute(loaded.problem);
+    const auto row = [&](const std::string& name, const placement::Score& score, double total) {
+        return fmt::format("{:<24} {:>14.6f} {:>14.6f} {}{:>14.6f}\n",
+                           name,
+                           score.data_parallel,
+                           score.pipeline,
+                           compute ? fmt::format("{:>14.6f} ", score.compute) : std::string(),
+                           total);
+    };
+    return fmt::format("{:<24} {:>14} {:>14} {}{:>14}\n",
+                       "seconds",
+                       "data_parallel",
+                       "pipeline",
+                       compute ? fmt::format("{:>14} ", "compute") : std::string(),
+                       "score") +
+           row("best pairs and order", solved, solved.total()) +
+           row("as mapped", mapped, mapped.total()) +
+           row("bound (" + bound.method + ")",
+               {bound.data_parallel, bound.pipeline, 0},
+               bound.value);
+}
+
+/// A placement and the problem that it is scored on.
+struct Scored {
+    LoadedProblem loaded;
+    placement::Placement placement;
+};
+
+/// Whether the text is a plan file, which says what it was made for.
+bool is_plan(std::string_view text) {
+    const core::Result<core::Document> document = core::parse_json(text, "");
+    const core::Value* format = document ? document->root.find("format") : nullptr;
+    return format != nullptr && format->string.starts_with("longhaul.plan/");
+}
+
+/// A plan with its own workload, shape and terms; on its own fabric where none is given.
+core::Result<Scored> load_plan(const std::string& fabric, std::string_view text, std::string name) {
+    core::Result<placement::Plan> plan = placement::read_plan(text, name);
+    if (!plan) {
+        return tl::unexpected(plan.error());
+    }
+    const std::string path = fabric.empty() ? plan->fabric_path : fabric;
+    if (path.empty()) {
+        return core::fail(
+            {std::move(name), "fabric", "names no fabric file", "give --fabric FILE"});
+    }
+    core::Result<LoadedFabric> read = fabric.empty() ? load_named_fabric(path) : load_fabric(path);
+    if (!read) {
+        return tl::unexpected(read.error());
+    }
+    if (fabric.empty() && !plan->fabric_sha256.empty() && plan->fabric_sha256 != read->sha256) {
+        return core::fail({path,
+                           "",
+                           "is not the fabric that the plan was made from (its SHA-256 differs)",
+                           "give --fabric to score the plan on it all the same"});
+    }
+    core::Result<placement::Problem> problem = placement::make_problem(
+        read->fabric, input_name(path), plan->workload, plan->placement.shape(), plan->terms);
+    if (!problem) {
+        return tl::unexpected(problem.error());
+    }
+    if (problem->devices() != plan->placement.devices()) {
+        return core::fail({std::move(name),
+                           "rank_map",
+                           fmt::format("has {} ranks", plan->placement.devices()),
+                           fmt::format("the fabric has {} devices", problem->devices())});
+    }
+    return Scored{{path,
+                   std::move(read->sha256),
+                   std::move(read->fabric),
+                   plan->workload,
+                   std::move(*problem)},
+                  std::move(plan->placement)};
+}
+
+core::Result<Scored> load_scored(const EvaluateOptions& options) {
+    const PlacementInputs& inputs = options.inputs;
+    if (auto once = read_once({inputs.fabric, inputs.job, inputs.layers, options.rank_map});
+        !once) {
+        return tl::unexpected(once.error());
+    }
+    const std::string name = input_name(options.rank_map);
+    if (options.demand_typed) {
+        if (inputs.fabric.empty()) {
+            return core::fail({"", "--fabric", "is missing", "give the fabric file"});
+        }
+        core::Result<LoadedProblem> loaded = load_problem(inputs);
+        if (!loaded) {
+            return tl::unexpected(loaded.error());
+        }
+        const core::Result<std::string> text = read_file(options.rank_map);
+        if (!text) {
+            return tl::unexpected(text.error());
+        }
+        const core::Result<Ranks> ranks = parse_rank_map(*text, name);
+        if (!ranks) {
+            return tl::unexpected(ranks.error());
+        }
+        core::Result<placement::Placement> placement =
+            placement::Placement::from_rank_map(loaded->problem.shape, *ranks);
+        if (!placement) {
+            for (core::Diagnostic& problem : placement.error()) {
+                problem.file = name;
+            }
+            return tl::unexpected(placement.error());
+        }
+        return Scored{std::move(*loaded), std::move(*placement)};
     }
     const core::Result<std::string> text = read_file(options.rank_map);
     if (!text) {
         return tl::unexpected(text.error());
     }
-    const core::Result<std::vector<int>> ranks =
-        parse_rank_map(*text, input_name(options.rank_map));
-    if (!ranks) {
-        return tl::unexpected(ranks.error());
+    if (is_plan(*text)) {
+        return load_plan(inputs.fabric, *text, name);
     }
-    core::Result<placement::Placement> placement =
-        placement::Placement::from_rank_map(loaded->problem.shape, *ranks);
-    if (!placement) {
-        for (core::Diagnostic& problem : placement.error()) {
-            problem.file = input_name(options.rank_map);
-        }
-        return tl::unexpected(placement.error());
+    return core::fail({"",
+                       "--pp",
+                       "is missing",
+                       "give --pp, --dp, --c-pp and --c-dp, or --job, or a plan as the rank map"});
+}
+
+/// Elementary where that is a bound of the problem, else what needs no branching.
+placement::Bound simple_bound(const placement::Problem& problem, double score) {
+    placement::ProofOptions none;
+    none.work = 0;
+    return placement::beyond_certificates(problem).empty()
+               ? placement::elementary_bound(problem)
+               : placement::prove(problem, score, none).bound;
+}
+
+/// The problem and the stage groups with every tensor group as one device.
+std::pair<placement::Problem, placement::Stages> by_cells(const placement::Problem& problem,
+                                                          const placement::Placement& placement) {
+    if (problem.shape.tp == 1) {
+        return {problem, placement.stages()};
     }
+    placement::Problem unit = placement::grouped(problem, placement::groups_of(placement));
+    std::vector<int> cells(unit.shape.cells());
+    std::iota(cells.begin(), cells.end(), 0);
+    placement::Stages stages = placement::Placement(unit.shape, std::move(cells)).stages();
+    return {std::move(unit), std::move(stages)};
+}
+
+core::Result<int> evaluate(const EvaluateOptions& options) {
+    const core::Result<Scored> scored = load_scored(options);
+    if (!scored) {
+        return tl::unexpected(scored.error());
+    }
+    const LoadedProblem* loaded = &scored->loaded;
+    const placement::Placement* placement = &scored->placement;
     const placement::Score mapped = placement::score_as_mapped(loaded->problem, *placement);
-    const placement::Solved solved = placement::solve_inner(loaded->problem, placement->stages());
-    const placement::Bound bound = placement::elementary_bound(loaded->problem);
-    if (options.json) {
-        core::Value root = core::Value::object();
-        root.set("data_parallel", solved.score.data_parallel)
-            .set("pipeline", solved.score.pipeline)
-            .set("score", solved.score.total())
-            .set("data_parallel_mapped", mapped.data_parallel)
-            .set("pipeline_mapped", mapped.pipeline)
-            .set("score_mapped", mapped.total())
-            .set("bound", bound.value)
-            .set("bound_method", bound.method)
-            .set("fabric_sha256", loaded->fabric_sha256);
-        print(core::write_json(root));
-        return {};
+    const auto [unit, stages] = by_cells(loaded->problem, *placement);
+    const placement::Solved solved = placement::solve_inner(unit, stages);
+    const std::string misfit = placement::why_nothing_fits(loaded->problem, placement->stages());
+    if (!misfit.empty()) {
+        warn("the layers do not fit the memory of the devices: " + misfit);
+        return kNo;
     }
-    print(fmt::format(
-        "{:<24} {:>14} {:>14} {:>14}\n", "seconds", "data_parallel", "pipeline", "score"));
-    print(fmt::format("{:<24} {:>14.6f} {:>14.6f} {:>14.6f}\n",
-                      "best pairs and order",
-                      solved.score.data_parallel,
-                      solved.score.pipeline,
-                      solved.score.total()));
-    print(fmt::format("{:<24} {:>14.6f} {:>14.6f} {:>14.6f}\n",
-                      "as mapped",
-                      mapped.data_parallel,
-                      mapped.pipeline,
-                      mapped.total()));
-    print(fmt::format("{:<24} {:>14.6f} {:>14.6f} {:>14.6f}\n",
-                      "bound (" + bound.method + ")",
-                      bound.data_parallel,
-                      bound.pipeline,
-                      bound.value));
-    return {};
+    const placement::Bound bound = simple_bound(unit, solved.score.total());
+    print(options.json ? json_of(*loaded, solved.score, mapped, bound)
+                       : text_of(*loaded, solved.score, mapped, bound));
+    return kDone;
+}
+
+int run(EvaluateOptions& options) {
+    if (!options.question.certificate.empty()) {
+        if (options.demand_typed) {
+            return report({{"",
+                            "--certificate",
+                            "comes with options of a workload",
+                            "leave them out: the certificate holds its own"}});
+        }
+        options.question.fabric = options.inputs.fabric;
+        options.question.json = options.json;
+        const core::Result<int> answered = answer(options.question);
+        return answered ? *answered : report(answered.error());
+    }
+    if (options.rank_map.empty()) {
+        return report({{"", "--rank-map", "is missing", "give a rank map, or --certificate"}});
+    }
+    const core::Result<int> done = evaluate(options);
+    return done ? *done : report(done.error());
 }
 
 }  // namespace
@@ -152,18 +305,34 @@ void add_evaluate(CLI::App& parent, Session& session) {
             "--pp 8 --dp 8 --c-pp 0.512 --c-dp 0.650 --rank-map -");
     auto options = std::make_shared<EvaluateOptions>();
     add_placement_inputs(*command, options->inputs);
-    command
-        ->add_option("--rank-map",
-                     options->rank_map,
-                     "ranks in device order: text, JSON list, or a plan; - for standard input")
-        ->type_name("FILE")
-        ->required();
-    command->add_flag("--json", options->json, "print one JSON object");
-    command->callback([options, &session] {
-        session.run = [options] {
-            const core::Result<void> done = evaluate(*options);
-            return done ? kDone : report(done.error());
-        };
+    auto* fabric = command->get_option("--fabric")->required(false);
+    auto* rank_map =
+        command
+            ->add_option("--rank-map",
+                         options->rank_map,
+                         "ranks in device order: text, JSON list, or a plan; - for standard input")
+            ->type_name("FILE");
+    auto* certificate = command
+                            ->add_option("--certificate",
+                                         options->question.certificate,
+                                         "certificate of place to check, instead of a rank map")
+                            ->type_name("FILE")
+                            ->excludes(rank_map);
+    auto* work = command
+                     ->add_option("--check-budget",
+                                  options->question.work,
+                                  "work of that check, units of about 20 ns")
+                     ->check(CLI::Range(std::uint64_t{1}, kMostCheckWork))
+                     ->default_val(placement::ReplayLimits().work)
+                     ->needs(certificate);
+    auto* json = command->add_flag("--json", options->json, "print one JSON object");
+    command->callback([=, &session] {
+        for (const CLI::Option* option : command->get_options()) {
+            options->demand_typed |= option->count() > 0 && option != fabric &&
+                                     option != rank_map && option != certificate &&
+                                     option != work && option != json;
+        }
+        session.run = [options] { return run(*options); };
     });
 }
 

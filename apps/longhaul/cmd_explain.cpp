@@ -52,10 +52,18 @@ core::Result<Explained> load(const ExplainOptions& options) {
                            "is not the fabric that the plan was made from (its SHA-256 differs)",
                            "place again, or give --fabric with the original file"});
     }
-    const core::Result<placement::Problem> problem =
-        placement::make_problem(fabric->fabric, path, plan->workload, plan->placement.shape());
+    const core::Result<placement::Problem> problem = placement::make_problem(
+        fabric->fabric, path, plan->workload, plan->placement.shape(), plan->terms);
     if (!problem) {
         return tl::unexpected(problem.error());
+    }
+    if (plan->terms.objective != placement::Objective::kAdditive || problem->exchange ||
+        placement::has_compute(*problem)) {
+        return core::fail({input_name(options.plan),
+                           "",
+                           "has terms that explain does not know",
+                           "explain covers the additive objective, the sharded exchange, no "
+                           "compute times, and no shared capacity"});
     }
     placement::Explanation explanation =
         placement::explain(problem->costs,

@@ -11,6 +11,7 @@
 #include <fmt/ranges.h>
 
 #include "longhaul/command.hpp"
+#include "longhaul/core/cursor.hpp"
 #include "longhaul/core/hash.hpp"
 #include "longhaul/fabric/read.hpp"
 #include "longhaul/workload/size.hpp"
@@ -43,6 +44,54 @@ void add_degree(CLI::App& command, const std::string& name, int& degree, const s
             help)
         ->type_name(fmt::format("N in [1 - {}]", kMaxDegree))
         ->check(number_or_auto);
+}
+
+void add_group_terms(CLI::App& command, PlacementInputs& inputs) {
+    command.add_option("--exchange", inputs.exchange, "how replicas average gradients")
+        ->type_name("KIND")
+        ->check(CLI::IsMember({"sharded", "ring", "central", "tree", "hierarchical"}))
+        ->capture_default_str();
+    command.add_flag(
+        "--ignore-shared",
+        inputs.ignore_shared,
+        "as if every pair had its link to itself, whatever the fabric states as shared");
+    command
+        .add_option("--layers",
+                    inputs.layers,
+                    "layers to divide over the stages (TOML or JSON), instead of --stage-seconds")
+        ->type_name("FILE")
+        ->excludes("--stage-seconds");
+    command
+        .add_option(
+            "--schedule", inputs.schedule, "micro-batches in flight, for the memory of layers")
+        ->type_name("NAME")
+        ->check(CLI::IsMember({"1f1b", "gpipe"}))
+        ->capture_default_str();
+}
+
+/// A file with the list `layers`.
+core::Result<std::vector<workload::Layer>> load_layers(const std::string& path) {
+    const core::Result<std::string> text = read_file(path);
+    if (!text) {
+        return tl::unexpected(text.error());
+    }
+    const core::Result<core::Document> document = core::parse_document(*text, input_name(path));
+    if (!document) {
+        return tl::unexpected(document.error());
+    }
+    core::Diagnostics problems;
+    const core::Cursor root(*document, problems);
+    core::check_format(root, "longhaul.layers", 1, false);
+    root.only_keys({"format", "layers", "provenance"});
+    std::vector<workload::Layer> layers;
+    if (const auto list = root.require("layers", "a list of objects with seconds")) {
+        layers = workload::read_layers(*list);
+        if (problems.empty() && layers.empty()) {
+            list->report("holds no layers", "give at least one");
+        }
+    }
+    return problems.empty() ? core::Result<std::vector<workload::Layer>>(std::move(layers))
+                            : tl::unexpected(std::move(problems));
 }
 
 }  // namespace
@@ -122,6 +171,7 @@ void add_placement_inputs(CLI::App& command, PlacementInputs& inputs) {
     command.add_option("--forward-share", inputs.forward_share, "forward part of stage-seconds")
         ->check(finite_number(0, 1))
         ->default_str("1/3");
+    add_group_terms(command, inputs);
 }
 
 void warn_of_memory(const workload::Sizing& sizing, const workload::Job& job) {
@@ -248,6 +298,9 @@ placement::Terms terms_of(const PlacementInputs& inputs) {
     placement::Terms terms;
     terms.objective = *placement::objective_of_name(inputs.objective);
     terms.forward_share = inputs.forward_share;
+    terms.exchange = *placement::exchange_of_name(inputs.exchange);
+    terms.count_shared = !inputs.ignore_shared;
+    terms.schedule = *placement::schedule_of_name(inputs.schedule);
     return terms;
 }
 
@@ -263,7 +316,7 @@ std::vector<double> stage_seconds_of(const PlacementInputs& inputs, const worklo
 }
 
 core::Result<LoadedProblem> load_problem(const PlacementInputs& inputs) {
-    if (auto once = read_once({inputs.fabric, inputs.job}); !once) {
+    if (auto once = read_once({inputs.fabric, inputs.job, inputs.layers}); !once) {
         return tl::unexpected(once.error());
     }
     const core::Result<Demand> demand = load_demand(inputs);
@@ -276,6 +329,13 @@ core::Result<LoadedProblem> load_problem(const PlacementInputs& inputs) {
     }
     workload::Workload workload = demand->workload;
     apply_options(inputs, workload);
+    if (!inputs.layers.empty()) {
+        auto layers = load_layers(inputs.layers);
+        if (!layers) {
+            return tl::unexpected(layers.error());
+        }
+        workload.layers = std::move(*layers);
+    }
     placement::Shape shape = demand->shape;
     shape.tp = inputs.tp;
     core::Result<placement::Problem> problem = placement::make_problem(

@@ -34,6 +34,10 @@ struct PlacementInputs {
     std::vector<double> stage_seconds;
     std::string objective = "additive";
     double forward_share = 1.0 / 3;
+    std::string exchange = "sharded";
+    bool ignore_shared = false;
+    std::string layers;
+    std::string schedule = "1f1b";
 };
 
 /// What they name, read and checked.

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "longhaul/inputs.hpp"
 
@@ -92,6 +92,9 @@ std::string baseline_lines(const Baselines& baselines, double score) {
                                                : "sorted by label, best pairs and order",
                           baselines.label_per_stage.total(),
                           score);
+    if (baselines.samples == 0) {
+        return text + "  no time was left for random placements\n";
+    }
     text +=
         baseline_line(fmt::format("random partitions, solved (median of {})", baselines.samples),
                       baselines.partitions.median,
@@ -110,6 +113,35 @@ std::string baseline_lines(const Baselines& baselines, double score) {
                         baselines.maps.max,
                         baselines.maps.p10,
                         baselines.maps.p90);
+    return text;
+}
+
+/// What the score counts, when that is not the default; layers of each stage.
+std::string term_lines(const Plan& plan) {
+    std::vector<std::string> parts;
+    if (plan.terms.objective != placement::Objective::kAdditive) {
+        parts.push_back(fmt::format("{} objective", placement::name_of(plan.terms.objective)));
+    }
+    if (plan.terms.exchange != placement::Exchange::kSharded) {
+        parts.push_back(fmt::format("{} exchange", placement::name_of(plan.terms.exchange)));
+    }
+    if (!plan.shared_bottleneck.empty()) {
+        parts.push_back("the exchange waits for " + core::shown(plan.shared_bottleneck));
+    }
+    std::string text;
+    if (!parts.empty()) {
+        text = fmt::format("terms        {}\n", fmt::join(parts, ", "));
+    }
+    if (!plan.first_layers.empty()) {
+        text += "layers      ";
+        for (std::size_t s = 0; s < plan.first_layers.size(); ++s) {
+            const int last = s + 1 < plan.first_layers.size()
+                                 ? plan.first_layers[s + 1]
+                                 : static_cast<int>(plan.workload.layers.size());
+            text += fmt::format(" {}-{}", plan.first_layers[s], last - 1);
+        }
+        text += "\n";
+    }
     return text;
 }
 
@@ -146,6 +178,7 @@ std::string plan_text(const Plan& plan, const fabric::Fabric& fabric) {
                     plan.score.pipeline,
                     plan.score.compute > 0 ? fmt::format(" + compute {:.6f}", plan.score.compute)
                                            : std::string());
+    text += term_lines(plan);
     text += bound_line(plan);
     text += fmt::format("search       {} evaluations, seed {}, stopped by {}; found by {}\n",
                         plan.search.evaluations,

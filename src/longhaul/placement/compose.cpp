@@ -6,10 +6,13 @@
 
 #include "longhaul/core/assert.hpp"
 #include "longhaul/placement/assignment.hpp"
+#include "longhaul/placement/cells.hpp"
+#include "longhaul/placement/group_terms.hpp"
 
 namespace longhaul::placement {
 namespace {
 
+constexpr std::size_t kMaxSingleDevices = 64;  // larger stages are paired by cells of devices
 constexpr std::int64_t kForbidden = std::int64_t{1} << 40U;  // far above any sum of allowed parts
 
 std::int64_t nanoseconds(double seconds) {
@@ -22,6 +25,9 @@ std::vector<int> continue_pipelines(const Costs& costs,
                                     const std::vector<int>& next,
                                     std::span<const int> host_of,
                                     BottleneckSolver& solver) {
+    if (stage.size() > kMaxSingleDevices) {
+        return continue_by_cells(costs.pipeline, stage, next, host_of);
+    }
     const double bottleneck = solver.solve(costs.pipeline, stage, next);
     core::Grid<LexCost> price(stage.size(), next.size());
     for (std::size_t i = 0; i < stage.size(); ++i) {
@@ -124,6 +130,24 @@ Placement compose(const Costs& costs,
             continue_pipelines(costs, ordered[ordered.size() - 2], ordered.back(), host_of, solver);
     }
     return order_replicas(Placement::from_stages(ordered, costs.pipeline.size()), host_of);
+}
+
+Placement compose_contended(const Problem& problem,
+                            const Stages& stages,
+                            std::span<const int> host_of) {
+    Stages ordered{stages.front()};
+    for (std::size_t s = 1; s < stages.size(); ++s) {
+        const std::vector<int> partner = contended_edge(problem, stages[s - 1], stages[s]).partner;
+        // Replica r holds stages[s - 1][i] somewhere; its next device is the partner of position i.
+        std::vector<int> next(stages[s].size());
+        for (std::size_t r = 0; r < next.size(); ++r) {
+            const auto i =
+                std::ranges::find(stages[s - 1], ordered.back()[r]) - stages[s - 1].begin();
+            next[r] = stages[s][partner[i]];
+        }
+        ordered.push_back(std::move(next));
+    }
+    return order_replicas(Placement::from_stages(ordered, problem.devices()), host_of);
 }
 
 Placement order_replicas(const Placement& placement, std::span<const int> host_of) {

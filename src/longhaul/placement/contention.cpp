@@ -46,6 +46,25 @@ Contention::Contention(const fabric::Fabric& fabric) : sides_(fabric.shared_side
     }
 }
 
+Contention Contention::divided(int parts) const {
+    Contention part = *this;
+    for (double& gbps : part.gbps_) {
+        gbps /= parts;
+    }
+    return part;
+}
+
+Contention Contention::of(const std::vector<int>& points) const {
+    Contention part = *this;
+    for (std::size_t r = 0; r < size(); ++r) {
+        part.sides_[r].clear();
+        for (const int point : points) {
+            part.sides_[r].push_back(side(r, point));
+        }
+    }
+    return part;
+}
+
 void Contention::add(const ExchangePlan& plan, std::vector<Load>& loads) const {
     loads.resize(size());
     for (std::size_t r = 0; r < size(); ++r) {

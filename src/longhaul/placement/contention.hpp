@@ -53,6 +53,14 @@ public:
                std::vector<std::vector<int>> sides);
 
     [[nodiscard]] std::size_t size() const { return gbps_.size(); }
+    [[nodiscard]] bool empty() const { return gbps_.empty(); }
+    [[nodiscard]] const std::vector<std::vector<int>>& sides() const { return sides_; }
+
+    /// The same resources for some of the points, in the given order.
+    [[nodiscard]] Contention of(const std::vector<int>& points) const;
+    /// What is left for one when `parts` equal loads use every resource at once.
+    [[nodiscard]] Contention divided(int parts) const;
+
     [[nodiscard]] const std::string& name(int resource) const {
         return names_[static_cast<std::size_t>(resource)];
     }

@@ -1,6 +1,7 @@
 #include "longhaul/placement/costs.hpp"
 
 #include <algorithm>
+#include <limits>
 
 #include <fmt/format.h>
 
@@ -29,6 +30,50 @@ Costs costs_of(const fabric::Links& links,
     return costs;
 }
 
+namespace {
+
+void add_group_terms(const fabric::Fabric& fabric, Problem& problem) {
+    if (problem.terms.count_shared) {
+        problem.shared = Contention(fabric);
+    }
+    if (problem.terms.exchange != Exchange::kSharded || !problem.shared.empty()) {
+        problem.exchange = std::make_shared<ExchangeTerm>(problem.terms.exchange,
+                                                          PointLinks(problem.links),
+                                                          fabric::index_of_labels(fabric.labels()),
+                                                          problem.workload.c_dp.value(),
+                                                          problem.workload.dp_messages);
+    }
+}
+
+/// Terms that do not go together.
+core::Diagnostics unsupported(const Problem& problem, const std::string& name) {
+    core::Diagnostics problems;
+    if (!problem.shared.empty() && problem.terms.objective == Objective::kPipelined) {
+        problems.push_back({name,
+                            "shared",
+                            "states shared capacity, which the pipelined objective does not count",
+                            "choose the additive objective, or --ignore-shared"});
+    }
+    const workload::Workload& workload = problem.workload;
+    if (!workload.layers.empty() && !workload.stage_seconds.empty()) {
+        problems.push_back({"",
+                            "layers",
+                            "are given beside stage_seconds",
+                            "give one of the two: layers are divided over the stages"});
+    }
+    if (!workload.layers.empty() &&
+        workload.layers.size() < static_cast<std::size_t>(problem.shape.pp)) {
+        problems.push_back(
+            {"",
+             "layers",
+             fmt::format("has {} layers", workload.layers.size()),
+             fmt::format("give at least one for each of {} stages", problem.shape.pp)});
+    }
+    return problems;
+}
+
+}  // namespace
+
 core::Result<Problem> make_problem(const fabric::Fabric& fabric,
                                    const std::string& name,
                                    const workload::Workload& workload,
@@ -51,7 +96,11 @@ core::Result<Problem> make_problem(const fabric::Fabric& fabric,
                            fmt::format("has {} entries", times),
                            fmt::format("give one for all stages, or one each: {}", shape.pp)});
     }
-    Problem problem{shape, {}, fabric::make_links(fabric), workload, terms, {}};
+    Problem problem;
+    problem.shape = shape;
+    problem.links = fabric::make_links(fabric);
+    problem.workload = workload;
+    problem.terms = terms;
     workload::Workload of_device = workload;
     of_device.c_dp = workload.c_dp / shape.tp;
     problem.costs = costs_of(problem.links, of_device, shape, terms);
@@ -61,7 +110,19 @@ core::Result<Problem> make_problem(const fabric::Fabric& fabric,
             problem.speed.push_back(device.speed);
         }
     }
+    for (const fabric::Device& device : fabric.parts().devices) {
+        problem.memory_gb.push_back(
+            device.memory_gb.value_or(std::numeric_limits<double>::infinity()));
+    }
+    add_group_terms(fabric, problem);
+    if (core::Diagnostics problems = unsupported(problem, name); !problems.empty()) {
+        return tl::unexpected(std::move(problems));
+    }
     return problem;
+}
+
+bool has_compute(const Problem& problem) {
+    return !problem.workload.stage_seconds.empty() || !problem.workload.layers.empty();
 }
 
 namespace {
@@ -75,6 +136,17 @@ PairMatrix restricted_pairs(const PairMatrix& pairs, const std::vector<int>& dev
     return {std::move(kinds), pairs.table()};
 }
 
+std::vector<double> restricted_values(const std::vector<double>& values,
+                                      const std::vector<int>& devices) {
+    std::vector<double> part;
+    for (const int device : devices) {
+        if (!values.empty()) {
+            part.push_back(values[device]);
+        }
+    }
+    return part;
+}
+
 }  // namespace
 
 Problem restricted(const Problem& problem, const std::vector<int>& devices) {
@@ -85,12 +157,12 @@ Problem restricted(const Problem& problem, const std::vector<int>& devices) {
         part.links = {restricted_pairs(problem.links.latency_s, devices),
                       restricted_pairs(problem.links.slowness, devices)};
     }
-    if (!problem.speed.empty()) {
-        part.speed.clear();
-        for (const int device : devices) {
-            part.speed.push_back(problem.speed[device]);
-        }
+    part.speed = restricted_values(problem.speed, devices);
+    part.memory_gb = restricted_values(problem.memory_gb, devices);
+    if (problem.exchange) {
+        part.exchange = std::make_shared<ExchangeTerm>(problem.exchange->of(devices));
     }
+    part.shared = problem.shared.of(devices);
     return part;
 }
 

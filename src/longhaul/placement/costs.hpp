@@ -1,7 +1,11 @@
 // What the cost model charges a pair of devices; everything else in this module works on these.
 #pragma once
 
+#include <memory>
+
 #include "longhaul/fabric/fabric.hpp"
+#include "longhaul/placement/contention.hpp"
+#include "longhaul/placement/exchange.hpp"
 #include "longhaul/placement/shape.hpp"
 #include "longhaul/placement/terms.hpp"
 #include "longhaul/workload/workload.hpp"
@@ -38,7 +42,12 @@ struct Problem {
     fabric::Links links{};
     workload::Workload workload{};
     Terms terms{};
-    std::vector<double> speed{};  ///< of each device, relative; empty: all alike
+    std::vector<double> speed{};      ///< of each device, relative; empty: all alike
+    std::vector<double> memory_gb{};  ///< of each device; empty: unlimited
+    /// Another exchange than the sharded one, or any when capacity is shared; null: pair costs
+    /// tell.
+    std::shared_ptr<const ExchangeTerm> exchange{};
+    Contention shared{};  ///< what the fabric states and terms ask to count
     /// Of the fabric: shape.devices() are used, the others left out.
     [[nodiscard]] std::size_t devices() const { return costs.pipeline.size(); }
 };
@@ -50,6 +59,9 @@ struct Problem {
                                                  const workload::Workload& workload,
                                                  Shape shape,
                                                  const Terms& terms = {});
+
+/// Whether a step has compute times, from stages or from layers.
+[[nodiscard]] bool has_compute(const Problem& problem);
 
 /// The same problem with some of its devices, in the given order.
 [[nodiscard]] Problem restricted(const Problem& problem, const std::vector<int>& devices);

@@ -1,23 +1,25 @@
 #include "longhaul/placement/exchange.hpp"
 
 #include <algorithm>
-#include <array>
 #include <map>
+#include <numeric>
 #include <utility>
 
+#include "longhaul/core/assert.hpp"
 #include "longhaul/placement/reduction_tree.hpp"
 #include "longhaul/placement/ring.hpp"
 
 namespace longhaul::placement {
 namespace {
 
-constexpr std::array<std::pair<Exchange, std::string_view>, 5> kExchangeNames{{
-    {Exchange::kSharded, "sharded"},
-    {Exchange::kRing, "ring"},
-    {Exchange::kCentral, "central"},
-    {Exchange::kTree, "tree"},
-    {Exchange::kHierarchical, "hierarchical"},
-}};
+std::vector<int> picked(const std::vector<int>& values, const std::vector<int>& points) {
+    std::vector<int> part;
+    part.reserve(points.size());
+    for (const int point : points) {
+        part.push_back(values[point]);
+    }
+    return part;
+}
 
 std::vector<int> ascending(std::span<const int> group) {
     std::vector<int> sorted(group.begin(), group.end());
@@ -31,18 +33,26 @@ std::size_t fewest_members(const std::vector<std::vector<int>>& regions) {
 
 }  // namespace
 
-std::string_view name_of(Exchange kind) {
-    return std::ranges::find(kExchangeNames, kind, [](const auto& entry) { return entry.first; })
-        ->second;
+PointLinks::PointLinks(const fabric::Links& links)
+    : kind_of_(links.latency_s.kind_of_device()),
+      latency_s_(links.latency_s.table()),
+      slowness_(links.slowness.table()) {
+    LONGHAUL_ASSERT(kind_of_ == links.slowness.kind_of_device());
 }
 
-std::optional<Exchange> exchange_of_name(std::string_view name) {
-    for (const auto& [kind, known] : kExchangeNames) {
-        if (known == name) {
-            return kind;
-        }
-    }
-    return std::nullopt;
+PointLinks::PointLinks(core::Grid<double> latency_s, core::Grid<double> slowness)
+    : kind_of_(latency_s.rows()), latency_s_(std::move(latency_s)), slowness_(std::move(slowness)) {
+    std::iota(kind_of_.begin(), kind_of_.end(), 0);
+}
+
+PointLinks PointLinks::of(const std::vector<int>& points) const {
+    PointLinks part = *this;
+    part.kind_of_ = picked(kind_of_, points);
+    return part;
+}
+
+ExchangeTerm ExchangeTerm::of(const std::vector<int>& points) const {
+    return {kind_, links_.of(points), picked(region_, points), payload_gb_, messages_};
 }
 
 ExchangeTerm::ExchangeTerm(

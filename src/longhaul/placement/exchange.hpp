@@ -17,29 +17,37 @@
 // counting who sends what to whom.
 #pragma once
 
-#include <optional>
 #include <span>
-#include <string_view>
 #include <vector>
 
 #include "longhaul/core/grid.hpp"
+#include "longhaul/fabric/fabric.hpp"
+#include "longhaul/placement/terms.hpp"
 
 namespace longhaul::placement {
 
-enum class Exchange { kSharded, kRing, kCentral, kTree, kHierarchical };
+/// Links between points, symmetric: seconds a message, seconds a GB. Points are devices, or classes
+/// of devices, which may occur several times in a group: the diagonal is the link inside a class.
+class PointLinks {
+public:
+    /// Points are the devices of a fabric.
+    explicit PointLinks(const fabric::Links& links);
+    /// Points are the rows of both tables.
+    PointLinks(core::Grid<double> latency_s, core::Grid<double> slowness);
 
-/// "sharded", "ring", "central", "tree", "hierarchical".
-[[nodiscard]] std::string_view name_of(Exchange kind);
-[[nodiscard]] std::optional<Exchange> exchange_of_name(std::string_view name);
+    /// The same links for some of the points, in the given order.
+    [[nodiscard]] PointLinks of(const std::vector<int>& points) const;
 
-/// Links between points, symmetric. Points are devices, or classes of devices; the diagonal is then
-/// the link inside a class.
-struct PointLinks {
-    core::Grid<double> latency_s;  ///< seconds a message
-    core::Grid<double> slowness;   ///< seconds a GB
     [[nodiscard]] double transfer(int i, int j, double gb, int messages) const {
-        return messages * latency_s(i, j) + gb * slowness(i, j);
+        const auto a = static_cast<std::size_t>(kind_of_[static_cast<std::size_t>(i)]);
+        const auto b = static_cast<std::size_t>(kind_of_[static_cast<std::size_t>(j)]);
+        return messages * latency_s_(a, b) + gb * slowness_(a, b);
     }
+
+private:
+    std::vector<int> kind_of_;  // of each point
+    core::Grid<double> latency_s_;
+    core::Grid<double> slowness_;
 };
 
 /// What a member sends to another over one exchange; numbers are positions in the sorted group.
@@ -66,6 +74,11 @@ public:
         Exchange kind, PointLinks links, std::vector<int> region, double payload_gb, int messages);
 
     [[nodiscard]] Exchange kind() const { return kind_; }
+    [[nodiscard]] std::size_t points() const { return region_.size(); }
+    [[nodiscard]] const std::vector<int>& region() const { return region_; }
+
+    /// The same term for some of the points, in the given order.
+    [[nodiscard]] ExchangeTerm of(const std::vector<int>& points) const;
 
     /// Seconds of a stage group, given as points in any order; points that are classes may repeat.
     /// The same for devices and for the counts of their exact classes as long as the classes of a

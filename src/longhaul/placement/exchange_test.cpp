@@ -25,7 +25,14 @@ std::vector<int> random_regions(std::size_t n, std::uint32_t count, core::Random
     return regions;
 }
 
-PointLinks random_links(std::size_t n, testing::Instance& instance) {
+/// Both tables of random links.
+struct Tables {
+    core::Grid<double> latency_s;
+    core::Grid<double> slowness;
+    [[nodiscard]] PointLinks links() const { return {latency_s, slowness}; }
+};
+
+Tables random_links(std::size_t n, testing::Instance& instance) {
     return {random_costs(n, instance.levels, instance.equal_rows, instance.random),
             random_costs(n, instance.levels, instance.equal_rows, instance.random)};
 }
@@ -33,7 +40,7 @@ PointLinks random_links(std::size_t n, testing::Instance& instance) {
 /// Straight from the definitions at the top of exchange.hpp.
 class Plain {
 public:
-    Plain(const PointLinks& links, const std::vector<int>& region, double gb, int messages)
+    Plain(const Tables& links, const std::vector<int>& region, double gb, int messages)
         : links_(links), region_(region), gb_(gb), messages_(messages) {}
 
     double seconds(Exchange kind, const std::vector<int>& group) const {
@@ -131,7 +138,7 @@ private:
         return 2 * worst(busy) + worst(across);
     }
 
-    const PointLinks& links_;
+    const Tables& links_;
     const std::vector<int>& region_;
     double gb_;
     int messages_;
@@ -141,14 +148,14 @@ TEST(Exchange, EqualsItsDefinitionOnRandomGroups) {
     for (int i = 0; i < 150; ++i) {
         testing::Instance instance(720, i);
         const std::size_t n = 7 + static_cast<std::size_t>(i) % 3;
-        const PointLinks links = random_links(n, instance);
+        const Tables links = random_links(n, instance);
         const auto region =
             random_regions(n, 1 + static_cast<std::uint32_t>(i) % 4, instance.random);
         const int messages = 1 + i % 3;
         std::vector<int> group = testing::shuffled(n, instance.random);
         group.resize(1 + static_cast<std::size_t>(i) % 7);
         for (const Exchange kind : kAllExchanges) {
-            const ExchangeTerm term(kind, links, region, 0.75, messages);
+            const ExchangeTerm term(kind, links.links(), region, 0.75, messages);
             ASSERT_NEAR(term.seconds(group),
                         Plain(links, region, 0.75, messages).seconds(kind, group),
                         1e-9)
@@ -191,7 +198,7 @@ TEST(Exchange, CountsOfClassesEqualTheirDevices) {
     for (int i = 0; i < 100; ++i) {
         testing::Instance instance(721, i);
         const std::size_t k = 2 + static_cast<std::size_t>(i) % 3;
-        PointLinks classes = random_links(k, instance);
+        Tables classes = random_links(k, instance);
         for (std::size_t a = 0; a < k; ++a) {
             classes.latency_s(a, a) = instance.random.uniform();
             classes.slowness(a, a) = instance.random.uniform();
@@ -202,7 +209,7 @@ TEST(Exchange, CountsOfClassesEqualTheirDevices) {
             class_of.insert(class_of.end(), 1 + instance.random.below(6), static_cast<int>(a));
         }
         const std::size_t n = class_of.size();
-        PointLinks devices{core::Grid<double>(n, n), core::Grid<double>(n, n)};
+        Tables devices{core::Grid<double>(n, n), core::Grid<double>(n, n)};
         std::vector<int> region_of_device(n);
         for (std::size_t x = 0; x < n; ++x) {
             region_of_device[x] = region[static_cast<std::size_t>(class_of[x])];
@@ -214,8 +221,9 @@ TEST(Exchange, CountsOfClassesEqualTheirDevices) {
             }
         }
         for (const Exchange kind : kAllExchanges) {
-            const double by_class = ExchangeTerm(kind, classes, region, 1.5, 2).seconds(class_of);
-            const double by_device = ExchangeTerm(kind, devices, region_of_device, 1.5, 2)
+            const double by_class =
+                ExchangeTerm(kind, classes.links(), region, 1.5, 2).seconds(class_of);
+            const double by_device = ExchangeTerm(kind, devices.links(), region_of_device, 1.5, 2)
                                          .seconds(testing::shuffled(n, instance.random));
             ASSERT_NEAR(by_class, by_device, 1e-12) << name_of(kind) << " " << i;
         }
@@ -227,12 +235,12 @@ TEST(Exchange, MemberBoundsHoldForEveryGroup) {
     for (int i = 0; i < 100; ++i) {
         testing::Instance instance(722, i);
         const std::size_t n = 8;
-        const PointLinks links = random_links(n, instance);
+        const Tables links = random_links(n, instance);
         const auto region = random_regions(n, 3, instance.random);
         std::vector<int> group = testing::shuffled(n, instance.random);
         group.resize(2 + static_cast<std::size_t>(i) % 6);
         for (const Exchange kind : kAllExchanges) {
-            const ExchangeTerm term(kind, links, region, 0.5, 1);
+            const ExchangeTerm term(kind, links.links(), region, 0.5, 1);
             const double seconds = term.seconds(group);
             for (const int member : group) {
                 for (const std::size_t pool : {group.size(), n}) {
@@ -252,11 +260,11 @@ TEST(Exchange, MemberBoundsHoldForEveryGroup) {
 TEST(Exchange, PartBoundHoldsForEveryGroupAroundThePart) {
     for (int i = 0; i < 60; ++i) {
         testing::Instance instance(723, i);
-        const PointLinks links = random_links(8, instance);
+        const Tables links = random_links(8, instance);
         const auto region = random_regions(8, 3, instance.random);
         const std::vector<int> group = testing::shuffled(8, instance.random);
         for (const Exchange kind : kAllExchanges) {
-            const ExchangeTerm term(kind, links, region, 0.5, 1);
+            const ExchangeTerm term(kind, links.links(), region, 0.5, 1);
             for (std::size_t part = 1; part <= 8; ++part) {
                 const double bound = term.part_bound(std::span(group).first(part), 8);
                 ASSERT_LE(bound, term.seconds(group) + 1e-9);
@@ -313,7 +321,7 @@ TEST(Exchange, FlowsCarryWhatTheWayNeeds) {
     // 2 (D - 1) / D GB out of every member, central and tree 2 (D - 1) in all; hierarchical 2 x (1
     // x 2 + 3 x 2) / 2 inside and 2 x 2 x 2 / 4 across.
     testing::Instance instance(724, 0);
-    const PointLinks links = random_links(6, instance);
+    const Tables links = random_links(6, instance);
     const std::vector<int> region{0, 0, 1, 1, 1, 1};
     const std::map<Exchange, double> totals{{Exchange::kSharded, 10},
                                             {Exchange::kRing, 10},
@@ -321,8 +329,8 @@ TEST(Exchange, FlowsCarryWhatTheWayNeeds) {
                                             {Exchange::kTree, 10},
                                             {Exchange::kHierarchical, 8 + 2}};
     for (const auto& [kind, total] : totals) {
-        const ExchangePlan plan =
-            ExchangeTerm(kind, links, region, 1, 1).plan(std::vector<int>{5, 4, 3, 2, 1, 0});
+        const ExchangePlan plan = ExchangeTerm(kind, links.links(), region, 1, 1)
+                                      .plan(std::vector<int>{5, 4, 3, 2, 1, 0});
         double sum = 0;
         std::vector<double> net(6, 0);  // every member sends what it receives, over both rounds
         for (const Flow& flow : plan.flows) {

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "longhaul/placement/pipelined.hpp"
+#include "longhaul/placement/search_terms.hpp"
 #include "longhaul/placement/spare.hpp"
 
 namespace longhaul::placement {
@@ -26,7 +27,9 @@ StageCompute fastest_compute(const Problem& problem) {
     for (std::size_t i = 0; i < devices.size(); ++i) {
         stages[i / static_cast<std::size_t>(problem.shape.dp)].push_back(devices[i]);
     }
-    return stage_compute(problem, stages);
+    Problem free = problem;
+    free.memory_gb.clear();
+    return stage_compute(free, stages);
 }
 
 /// One cap after another, then the best of them with the rest of the budget.
@@ -95,6 +98,12 @@ private:
 SearchResult find(const Problem& problem, SearchKind kind, const SearchOptions& options) {
     if (problem.devices() > problem.shape.devices()) {
         return find_with_spare(problem, kind, options);
+    }
+    if (has_other_terms(problem) && kind == SearchKind::kPortfolio) {
+        return search_terms(
+            problem, options, [kind](const Problem& plain, const SearchOptions& share) {
+                return find(plain, kind, share);
+            });
     }
     if (problem.terms.objective == Objective::kPipelined && kind == SearchKind::kPortfolio) {
         return CappedSearch(problem, kind, options).run();

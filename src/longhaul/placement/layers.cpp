@@ -36,7 +36,7 @@ public:
             return {{}, {}, {}, 0, what_is_missing()};
         }
         LayerDivision best = division(unlimited);
-        const int m = compute_.microbatches;
+        const int m = compute_.parts();
         const double least = sum_of(best);
         const double fastest = fastest_limit(best);
         // From the highest limit that can win downwards: a lower limit makes the sum larger. What
@@ -204,6 +204,19 @@ private:
 
 }  // namespace
 
+std::string_view name_of(Schedule schedule) {
+    return schedule == Schedule::kGpipe ? "gpipe" : "1f1b";
+}
+
+std::optional<Schedule> schedule_of_name(std::string_view name) {
+    for (const Schedule schedule : {Schedule::kGpipe, Schedule::kOneForwardOneBackward}) {
+        if (name_of(schedule) == name) {
+            return schedule;
+        }
+    }
+    return std::nullopt;
+}
+
 int PipelineCompute::in_flight(int s, int stages) const {
     return schedule == Schedule::kGpipe ? microbatches : std::min(microbatches, stages - s);
 }
@@ -211,7 +224,7 @@ int PipelineCompute::in_flight(int s, int stages) const {
 double PipelineCompute::seconds(const std::vector<double>& stage_seconds) const {
     const double sum = std::accumulate(stage_seconds.begin(), stage_seconds.end(), 0.0);
     const double slowest = stage_seconds.empty() ? 0 : std::ranges::max(stage_seconds);
-    return (sum + (microbatches - 1) * slowest) / microbatches;
+    return (sum + (parts() - 1) * slowest) / parts();
 }
 
 LayerDivision divide_layers(const std::vector<Layer>& layers,

@@ -1,36 +1,40 @@
 // Compute seconds of a pipeline: layers divided unevenly over stages of unequal devices.
 #pragma once
 
+#include <limits>
 #include <optional>
-#include <string>
+#include <string_view>
 #include <vector>
+
+#include "longhaul/workload/workload.hpp"
 
 namespace longhaul::placement {
 
-/// One layer of the model, per replica.
-struct Layer {
-    double seconds = 0;        ///< forward and backward of a whole step on the reference device
-    double static_gb = 0;      ///< weights, gradients, optimiser state
-    double activation_gb = 0;  ///< kept for the backward pass, a micro-batch in flight
-};
+using workload::Layer;
 
 /// What the slowest and the smallest device of a stage group allow.
 struct StageDevices {
     double speed = 1;  ///< relative to the reference device, > 0
-    double memory_gb;  ///< infinity: unlimited
+    double memory_gb = std::numeric_limits<double>::infinity();
 };
 
 /// Micro-batches that are in flight on a stage at once: all of them, or what is left of the
 /// pipeline from there on.
 enum class Schedule { kGpipe, kOneForwardOneBackward };
 
+/// "gpipe", "1f1b".
+[[nodiscard]] std::string_view name_of(Schedule schedule);
+[[nodiscard]] std::optional<Schedule> schedule_of_name(std::string_view name);
+
 struct PipelineCompute {
-    int microbatches = 1;
+    int microbatches = 1;  ///< of a replica and step
     Schedule schedule = Schedule::kOneForwardOneBackward;
+    int units = 0;  ///< parts of a step that follow each other, when fewer; 0: microbatches
     /// Of stage s (0-based) of `stages`: M, or min(M, stages - s).
     [[nodiscard]] int in_flight(int s, int stages) const;
     /// sum of t / M + (M - 1) max of t / M: M equal micro-batches through stages that take t in
     /// all.
+    [[nodiscard]] int parts() const { return units > 0 ? units : microbatches; }
     [[nodiscard]] double seconds(const std::vector<double>& stage_seconds) const;
 };
 

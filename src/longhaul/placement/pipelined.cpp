@@ -1,7 +1,9 @@
 #include "longhaul/placement/pipelined.hpp"
 
 #include <algorithm>
+#include <cmath>
 
+#include "longhaul/placement/group_terms.hpp"
 #include "longhaul/placement/long_path.hpp"
 
 namespace longhaul::placement {
@@ -27,14 +29,6 @@ double slowest_pair(const Problem& problem, const PairMatrix& once, const Stages
         slowest = std::max(slowest, solver.solve(pairs));
     }
     return slowest;
-}
-
-double worst_exchange(const Problem& problem, const Stages& stages) {
-    double worst = 0;
-    for (const std::vector<int>& group : stages) {
-        worst = std::max(worst, group_exchange(problem.costs.exchange, group).seconds);
-    }
-    return worst;
 }
 
 /// Splits what messages and compute take together into the part that compute takes alone and the
@@ -69,17 +63,8 @@ PairMatrix first_micro_batch(const fabric::Links& links, const Passes& passes) {
 
 StageCompute stage_compute(const Problem& problem, const Stages& stages) {
     StageCompute compute;
-    const std::vector<double>& seconds = problem.workload.stage_seconds;
-    if (seconds.empty()) {
-        return compute;
-    }
     const Passes passes = passes_of(problem.workload, problem.terms);
-    for (std::size_t s = 0; s < stages.size(); ++s) {
-        double speed = problem.speed.empty() ? 1 : std::numeric_limits<double>::infinity();
-        for (const int device : stages[s]) {
-            speed = problem.speed.empty() ? 1 : std::min(speed, problem.speed[device]);
-        }
-        const double whole = seconds[seconds.size() == 1 ? 0 : s] / speed;
+    for (const double whole : stage_seconds(problem, stages)) {
         const double forward = whole * passes.forward_share / passes.forward_units;
         const double backward = whole * (1 - passes.forward_share) / passes.backward_units;
         compute.sum += forward + backward;
@@ -130,7 +115,7 @@ Score pipelined_as_mapped(const Problem& problem, const Placement& placement) {
         }
         edges += edge;
     }
-    return split(worst_exchange(problem, stages),
+    return split(data_parallel(problem, stages).seconds,
                  edges,
                  slowest,
                  passes_of(problem.workload, problem.terms),
@@ -139,7 +124,7 @@ Score pipelined_as_mapped(const Problem& problem, const Placement& placement) {
 
 Solved solve_inner_pipelined(const Problem& problem, const Stages& stages) {
     const Passes passes = passes_of(problem.workload, problem.terms);
-    const double exchange = worst_exchange(problem, stages);
+    const double exchange = data_parallel(problem, stages).seconds;
     Solved best;
     double best_total = std::numeric_limits<double>::infinity();
     double cap = std::numeric_limits<double>::infinity();

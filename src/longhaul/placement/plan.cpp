@@ -18,11 +18,12 @@ constexpr int kMaxTensor = 4'096;
 constexpr double kMaxSeconds = 1e100;  // sums stay finite
 constexpr double kMaxNodes = 1e18;     // fits in 64 bits
 constexpr std::string_view kKnownKeys[] = {
-    "format",         "fabric",        "workload",   "shape",          "objective",
-    "score",          "data_parallel", "pipeline",   "bound",          "gap",
-    "optimal",        "bound_method",  "rank_map",   "stages",         "pipelines",
-    "baseline",       "search",        "provenance", "unused_devices", "bound_data_parallel",
-    "bound_pipeline", "bound_nodes",   "terms",      "compute"};
+    "format",          "fabric",           "workload",   "shape",          "objective",
+    "score",           "data_parallel",    "pipeline",   "bound",          "gap",
+    "optimal",         "bound_method",     "rank_map",   "stages",         "pipelines",
+    "baseline",        "search",           "provenance", "unused_devices", "bound_data_parallel",
+    "bound_pipeline",  "bound_nodes",      "terms",      "compute",        "first_layers",
+    "exchange_orders", "shared_bottleneck"};
 
 Value summary_value(const core::Summary& summary) {
     return Value::object()
@@ -41,8 +42,8 @@ Value baselines_value(const Baselines& baselines) {
         .set("host_order_solved", baselines.host_order_solved)
         .set("label_per_stage", baselines.label_per_stage.total())
         .set("labels_fit", baselines.labels_fit)
-        .set("partitions", summary_value(baselines.partitions))
-        .set("maps", summary_value(baselines.maps));
+        .set("partitions", baselines.samples > 0 ? summary_value(baselines.partitions) : Value())
+        .set("maps", baselines.samples > 0 ? summary_value(baselines.maps) : Value());
 }
 
 Value list_value(const std::vector<int>& numbers) {
@@ -76,6 +77,14 @@ Value shape_value(Shape shape) {
         value.set("tp", shape.tp);
     }
     return value;
+}
+
+Value terms_value(const Terms& terms) {
+    return Value::object()
+        .set("exchange", std::string(name_of(terms.exchange)))
+        .set("count_shared", terms.count_shared)
+        .set("schedule", std::string(name_of(terms.schedule)))
+        .set("forward_share", terms.forward_share);
 }
 
 Value unused_value(const Plan& plan) {
@@ -168,27 +177,64 @@ void read_rank_map(const Cursor& root, const std::optional<Shape>& shape, Plan& 
     }
 }
 
+/// A text that names something; what it is not is reported with the names that it may have.
+template <class T, class Parse>
+T named(const std::optional<Cursor>& text, T absent, Parse parse, std::string_view names) {
+    const auto name = text ? text->string() : std::nullopt;
+    const auto known = name ? parse(*name) : std::nullopt;
+    if (name && !known) {
+        text->report("found " + core::shown(*name), fmt::format("it must be one of {}", names));
+    }
+    return known.value_or(absent);
+}
+
 Terms read_terms(const Cursor& root) {
     Terms terms;
-    if (const auto objective = root.find("objective")) {
-        const auto name = objective->string();
-        const auto known = name ? objective_of_name(*name) : std::nullopt;
-        if (name && !known) {
-            objective->report("found " + core::shown(*name),
-                              "it must be one of \"additive\", \"pipelined\"");
-        }
-        terms.objective = known.value_or(Objective::kAdditive);
-    }
+    terms.objective = named(
+        root.find("objective"), terms.objective, objective_of_name, "\"additive\", \"pipelined\"");
     const auto object = root.find("terms");
-    const auto share = object && object->is_object() ? object->find("forward_share") : std::nullopt;
-    if (share) {
+    if (!object || !object->is_object()) {
+        return terms;
+    }
+    terms.exchange = named(object->find("exchange"),
+                           terms.exchange,
+                           exchange_of_name,
+                           "\"sharded\", \"ring\", \"central\", \"tree\", \"hierarchical\"");
+    terms.schedule =
+        named(object->find("schedule"), terms.schedule, schedule_of_name, "\"gpipe\", \"1f1b\"");
+    if (const auto shared = object->find("count_shared")) {
+        terms.count_shared = shared->boolean().value_or(true);
+    }
+    if (const auto share = object->find("forward_share")) {
         terms.forward_share = share->number_in(0, 1).value_or(terms.forward_share);
     }
     return terms;
 }
 
+std::vector<std::vector<int>> read_orders(const Cursor& root) {
+    std::vector<std::vector<int>> orders;
+    const auto table = root.find("exchange_orders");
+    for (std::size_t s = 0; table && table->is_array() && s < table->value().size(); ++s) {
+        const Cursor row = table->item(s);
+        orders.emplace_back();
+        for (std::size_t i = 0; row.is_array() && i < row.value().size(); ++i) {
+            orders.back().push_back(row.item(i).integer(0, kMaxDegree).value_or(0));
+        }
+    }
+    return orders;
+}
+
 void read_record(const Cursor& root, Plan& plan) {
     plan.terms = read_terms(root);
+    if (const auto first = root.find("first_layers"); first && first->is_array()) {
+        for (std::size_t i = 0; i < first->value().size(); ++i) {
+            plan.first_layers.push_back(first->item(i).integer(0, kMaxDegree).value_or(0));
+        }
+    }
+    plan.exchange_orders = read_orders(root);
+    if (const auto name = root.find("shared_bottleneck")) {
+        plan.shared_bottleneck = name->string().value_or("");
+    }
     plan.score = {seconds_of(root, "data_parallel"),
                   seconds_of(root, "pipeline"),
                   seconds_of(root, "compute")};
@@ -223,7 +269,7 @@ Value to_value(const Plan& plan) {
         .set("workload", workload::to_value(plan.workload))
         .set("shape", shape_value(shape))
         .set("objective", std::string(name_of(plan.terms.objective)))
-        .set("terms", Value::object().set("forward_share", plan.terms.forward_share))
+        .set("terms", terms_value(plan.terms))
         .set("score", plan.score.total())
         .set("data_parallel", plan.score.data_parallel)
         .set("pipeline", plan.score.pipeline)
@@ -239,6 +285,15 @@ Value to_value(const Plan& plan) {
         .set("stages", table_value(plan.placement.stages()))
         .set("pipelines", table_value(plan.placement.pipelines()))
         .set("unused_devices", unused_value(plan));
+    if (!plan.first_layers.empty()) {
+        root.set("first_layers", list_value(plan.first_layers));
+    }
+    if (!plan.exchange_orders.empty()) {
+        root.set("exchange_orders", table_value(plan.exchange_orders));
+    }
+    if (!plan.shared_bottleneck.empty()) {
+        root.set("shared_bottleneck", plan.shared_bottleneck);
+    }
     if (plan.baselines) {
         root.set("baseline", baselines_value(*plan.baselines));
     }

@@ -32,6 +32,11 @@ struct Plan {
     Placement placement;
     Score score;                    ///< of the rank map exactly as it stands
     std::vector<LeftOut> left_out;  ///< of the devices without a rank; empty when read from a file
+    std::vector<int> first_layers;  ///< of each stage; empty without layers
+    /// Of each stage group: devices in ring order, or the root of a central or tree exchange; empty
+    /// for other exchanges.
+    std::vector<std::vector<int>> exchange_orders;
+    std::string shared_bottleneck;  ///< shared resource that bounds the exchange; empty: none
     Bound bound;
     std::optional<Baselines> baselines;
     SearchRecord search;

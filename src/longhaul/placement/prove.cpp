@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "longhaul/placement/classes.hpp"
+#include "longhaul/placement/group_terms.hpp"
 #include "longhaul/placement/pipelined.hpp"
 
 namespace longhaul::placement {
@@ -15,9 +16,37 @@ constexpr std::size_t kMaxCaps = 64;
 constexpr std::uint64_t kChoiceWork = 10'000;  // of the root bound of one choice
 constexpr std::size_t kMaxChoices = 20'000;    // of what is left out
 
+/// All layers on the fastest stage, and the slowest stage as if they could be cut anywhere.
+StageCompute least_compute_of_layers(const Problem& problem) {
+    std::vector<double> speeds(problem.devices(), 1);
+    if (!problem.speed.empty()) {
+        speeds = problem.speed;
+    }
+    std::ranges::sort(speeds, std::greater<>());
+    double together = 0;
+    for (int s = 1; s <= problem.shape.pp; ++s) {
+        together += speeds[s * problem.shape.dp - 1];
+    }
+    const double fastest = speeds[problem.shape.dp - 1];
+    double work = 0;
+    double slowest = 0;
+    for (const Layer& layer : problem.workload.layers) {
+        work += layer.seconds;
+        slowest = std::max(slowest, layer.seconds);
+    }
+    const double most = std::max(work / together, slowest / fastest);
+    const Passes passes = passes_of(problem.workload, problem.terms);
+    const double forward = passes.forward_share / passes.forward_units;
+    const double backward = (1 - passes.forward_share) / passes.backward_units;
+    return {work / fastest * (forward + backward), most * forward, most * backward};
+}
+
 /// No grouping of the devices computes faster: the i-th fastest stage is at most as fast as the
 /// i-th best multiple of dp devices.
 StageCompute least_compute(const Problem& problem) {
+    if (!problem.workload.layers.empty()) {
+        return least_compute_of_layers(problem);
+    }
     Problem best = problem;
     std::vector<double> seconds = problem.workload.stage_seconds;
     if (seconds.size() > 1) {
@@ -46,12 +75,14 @@ Problem additive_part(const Problem& problem) {
     Problem part = problem;
     part.terms.objective = Objective::kAdditive;
     part.workload.stage_seconds.clear();
+    part.workload.layers.clear();
     part.speed.clear();
+    part.memory_gb.clear();
     return part;
 }
 
 Certificate prove_additive(const Problem& problem, double incumbent, const ProofOptions& options) {
-    if (problem.workload.stage_seconds.empty()) {
+    if (!has_compute(problem)) {
         return certify(problem, incumbent, options);
     }
     const StageCompute compute = least_compute(problem);
@@ -107,28 +138,30 @@ Certificate prove_pipelined(const Problem& problem, double incumbent, const Proo
     return result;
 }
 
+/// The k-th lowest of the devices' sums of cheapest exchanges, k from 1.
+double lowest_sum(const NearestCosts& nearest, std::size_t k) {
+    std::vector<std::size_t> kinds(nearest.devices.size());
+    std::iota(kinds.begin(), kinds.end(), std::size_t{0});
+    std::ranges::sort(kinds, {}, [&](std::size_t kind) { return nearest.exchange[kind]; });
+    std::size_t devices = 0;
+    for (const std::size_t kind : kinds) {
+        devices += static_cast<std::size_t>(nearest.devices[kind]);
+        if (devices >= k) {
+            return nearest.exchange[kind];
+        }
+    }
+    return 0;
+}
+
 /// Elementary bounds with devices to spare: the devices that are farthest from others are left out.
 Bound bound_with_spare(const Problem& problem) {
-    const std::size_t n = problem.devices();
-    std::vector<double> sums;
-    double cheapest = std::numeric_limits<double>::infinity();
-    for (std::size_t i = 0; i < n; ++i) {
-        std::vector<double> others;
-        for (std::size_t j = 0; j < n; ++j) {
-            if (i != j) {
-                others.push_back(problem.costs.exchange(i, j));
-                cheapest = std::min(cheapest, problem.costs.pipeline(i, j));
-            }
-        }
-        std::ranges::sort(others);
-        sums.push_back(
-            std::accumulate(others.begin(), others.begin() + (problem.shape.dp - 1), 0.0));
-    }
-    std::ranges::sort(sums);
+    const NearestCosts nearest = nearest_costs(problem.costs, problem.shape.dp);
     Bound bound;
     bound.method = "elementary";
-    bound.data_parallel = sums[problem.shape.devices() - 1];
-    bound.pipeline = problem.shape.pp > 1 ? (problem.shape.pp - 1) * cheapest : 0;
+    bound.data_parallel = problem.terms.exchange == Exchange::kSharded
+                              ? lowest_sum(nearest, problem.shape.devices())
+                              : data_parallel_bound(problem);
+    bound.pipeline = problem.shape.pp > 1 ? (problem.shape.pp - 1) * nearest.pipeline : 0;
     const StageCompute compute = least_compute(problem);
     bound.value = bound.data_parallel + bound.pipeline + compute.sum +
                   repeats(passes_of(problem.workload, problem.terms), compute, 0);
@@ -237,7 +270,43 @@ Certificate prove_with_spare(const Problem& problem,
 
 }  // namespace
 
+namespace {
+
+/// Another exchange is bounded on its own, and the rest as if it took no time. Shared capacity only
+/// adds seconds, so it is left out.
+Certificate prove_terms(const Problem& problem, double incumbent, const ProofOptions& options) {
+    Problem part = problem;
+    part.exchange.reset();
+    part.shared = {};
+    part.terms.exchange = Exchange::kSharded;
+    double apart = 0;
+    if (problem.terms.exchange != Exchange::kSharded) {
+        apart = data_parallel_bound(problem);
+        part.costs.exchange = combined(0, part.costs.exchange, 0, part.costs.exchange);
+    }
+    Certificate certificate = prove(part, std::max(0.0, incumbent - apart), options);
+    certificate.bound.value = std::min(incumbent, certificate.bound.value + apart);
+    if (problem.terms.exchange != Exchange::kSharded) {
+        certificate.bound.data_parallel = apart;
+        certificate.bound.method = fmt::format("least {} exchange of a device + {}",
+                                               name_of(problem.terms.exchange),
+                                               certificate.bound.method);
+    }
+    if (certificate.better) {
+        Solved solved = solve_inner(problem, *certificate.better);
+        if (solved.score.total() >= incumbent) {
+            certificate.better.reset();
+        }
+    }
+    return certificate;
+}
+
+}  // namespace
+
 Certificate prove(const Problem& problem, double incumbent, const ProofOptions& options) {
+    if (problem.exchange) {
+        return prove_terms(problem, incumbent, options);
+    }
     if (problem.devices() > problem.shape.devices()) {
         return prove_with_spare(problem, incumbent, options);
     }

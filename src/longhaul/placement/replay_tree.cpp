@@ -302,11 +302,11 @@ private:
 
     /// Kruskal: edges by weight, joined while they join two trees.
     static double spanning_weight(const core::Grid<double>& edges) {
-        struct Edge {
+        struct Link {
             double weight;
             std::size_t a, b;
         };
-        std::vector<Edge> sorted;
+        std::vector<Link> sorted;
         std::vector<std::size_t> tree;
         for (std::size_t a = 0; a < edges.rows(); ++a) {
             tree.push_back(a);
@@ -314,9 +314,9 @@ private:
                 sorted.push_back({edges(a, b), a, b});
             }
         }
-        std::ranges::sort(sorted, {}, &Edge::weight);
+        std::ranges::sort(sorted, {}, &Link::weight);
         double total = 0;
-        for (const Edge& edge : sorted) {
+        for (const Link& edge : sorted) {
             if (tree[edge.a] != tree[edge.b]) {
                 total += edge.weight;
                 std::ranges::replace(tree, std::size_t{tree[edge.a]}, std::size_t{tree[edge.b]});

@@ -8,6 +8,7 @@
 
 #include "longhaul/placement/compose.hpp"
 #include "longhaul/placement/find.hpp"
+#include "longhaul/placement/group_terms.hpp"
 #include "longhaul/placement/pipelined.hpp"
 #include "longhaul/placement/prove.hpp"
 #include "longhaul/placement/tensor.hpp"
@@ -48,7 +49,11 @@ Attempt attempt(const Problem& problem,
             found.origin = known->origin;
         }
     }
-    Certificate certificate = prove(problem, found.score, proof);
+    ProofOptions limited = proof;
+    if (search.stop && search.stop()) {
+        limited.work = 0;  // bounds that need no branching
+    }
+    Certificate certificate = prove(problem, found.score, limited);
     if (certificate.better) {
         const Solved solved = solve_inner(problem, *certificate.better);
         found.stages = in_order(*certificate.better, solved.order);
@@ -89,9 +94,33 @@ namespace {
 /// Read backwards the path costs the same unless stages differ: begin at the end that holds the
 /// lowest device.
 void begin_low(const Problem& problem, Stages& stages) {
-    if (problem.workload.stage_seconds.size() <= 1 &&
+    if (problem.workload.stage_seconds.size() <= 1 && problem.workload.layers.empty() &&
         std::ranges::min(stages.back()) < std::ranges::min(stages.front())) {
         std::ranges::reverse(stages);
+    }
+}
+
+/// What was decided beside the rank map.
+void describe_terms(const Problem& problem, Plan& plan) {
+    const Stages stages = plan.placement.stages();
+    if (!problem.workload.layers.empty()) {
+        plan.first_layers = divide(problem, stages).first;
+    }
+    if (!problem.exchange) {
+        return;
+    }
+    for (const std::vector<int>& group : stages) {
+        const ExchangePlan exchange = problem.exchange->plan(group);
+        if (!exchange.order.empty()) {
+            plan.exchange_orders.emplace_back();
+            for (const int position : exchange.order) {
+                plan.exchange_orders.back().push_back(exchange.group[position]);
+            }
+        }
+    }
+    const int resource = data_parallel(problem, stages).resource;
+    if (resource >= 0) {
+        plan.shared_bottleneck = problem.shared.name(resource);
     }
 }
 
@@ -105,6 +134,9 @@ Placement composed(const Problem& problem, Stages stages, std::span<const int> h
             capped(problem.costs.pipeline, problem.links.slowness, solved.slowness_cap);
     }
     begin_low(problem, stages);
+    if (!problem.shared.empty()) {
+        return compose_contended(problem, stages, host_of);
+    }
     std::vector<int> path(stages.size());
     std::iota(path.begin(), path.end(), 0);
     return compose(costs, stages, path, host_of);
@@ -178,6 +210,7 @@ core::Result<Plan> solve(const Problem& problem,
     plan.terms = problem.terms;
     plan.placement = composed(problem, found.stages, host_of);
     plan.score = score_as_mapped(problem, plan.placement);
+    describe_terms(problem, plan);
     plan.left_out = left_out(problem, plan.placement.stages(), options.search.threads);
     if (std::abs(plan.score.total() - found.score) > kRoundingOfSums * found.score) {
         return defect("search",
@@ -194,9 +227,14 @@ core::Result<Plan> solve(const Problem& problem,
     }
     // The same sums in another order may differ in their last digits.
     plan.bound.value = std::min(plan.bound.value, plan.score.total());
-    if (options.baseline_samples > 0) {
-        plan.baselines = make_baselines(
-            problem, labels, options.baseline_samples, options.search.seed, options.search.threads);
+    const int samples = options.baseline_samples.value_or(usual_samples(problem));
+    if (samples > 0) {
+        plan.baselines = make_baselines(problem,
+                                        labels,
+                                        samples,
+                                        options.search.seed,
+                                        options.search.threads,
+                                        options.baseline_stop);
     }
     plan.search.seed = options.search.seed;
     plan.search.budget = options.search.budget;

@@ -22,7 +22,9 @@ struct TensorGroups {
 /// The problem in which every group is one device, tp = 1. Every device talks to the one of the
 /// same number: it sends all activations, and 1 / tp of the gradients of a stage. A link between
 /// groups takes the larger latency and the larger slowness of their pairs. A group works at the
-/// speed of its slowest device; stage seconds are those of a whole group. O(groups^2 tp).
+/// speed of its slowest device and has the memory of its smallest; stage seconds and the GB of
+/// layers are those of a device of the group. Shared capacity is divided by tp, since all pairs use
+/// it at once. O(groups^2 tp).
 [[nodiscard]] Problem grouped(const Problem& problem, const TensorGroups& groups);
 
 /// Devices in the place of groups.

@@ -22,7 +22,59 @@ int messages(const core::Cursor& object, std::string_view key) {
     return found ? found->integer(1, kMaxMessages).value_or(1) : 1;
 }
 
+constexpr int kMaxLayers = 10'000;
+
+double amount(const core::Cursor& object, std::string_view key) {
+    const auto found = object.find(key);
+    return found ? found->number_in(0, kMaxPayloadGb).value_or(0) : 0;
+}
+
+/// Equal layers one after another share an object.
+core::Value layers_value(const std::vector<Layer>& layers) {
+    core::Value list = core::Value::array();
+    for (std::size_t i = 0; i < layers.size();) {
+        std::size_t end = i + 1;
+        while (end < layers.size() && layers[end] == layers[i]) {
+            ++end;
+        }
+        core::Value object = core::Value::object();
+        object.set("seconds", layers[i].seconds)
+            .set("static_gb", layers[i].static_gb)
+            .set("activation_gb", layers[i].activation_gb)
+            .set("count", static_cast<int>(end - i));
+        list.append(std::move(object));
+        i = end;
+    }
+    return list;
+}
+
 }  // namespace
+
+std::vector<Layer> read_layers(const core::Cursor& list) {
+    std::vector<Layer> layers;
+    for (std::size_t i = 0; list.is_array() && i < list.value().size(); ++i) {
+        const core::Cursor object = list.item(i);
+        if (!object.is_object()) {
+            continue;
+        }
+        Layer layer;
+        if (const auto seconds = object.require("seconds", "compute seconds of a step")) {
+            layer.seconds = seconds->number_in(0, kMaxSeconds).value_or(0);
+        }
+        layer.static_gb = amount(object, "static_gb");
+        layer.activation_gb = amount(object, "activation_gb");
+        const auto count = object.find("count");
+        layers.insert(
+            layers.end(),
+            static_cast<std::size_t>(count ? count->integer(1, kMaxLayers).value_or(1) : 1),
+            layer);
+        if (layers.size() > kMaxLayers) {
+            list.report("has too many layers", "at most 10000 are supported");
+            return {};
+        }
+    }
+    return layers;
+}
 
 Workload read_workload(const core::Cursor& object) {
     Workload workload;
@@ -47,6 +99,9 @@ Workload read_workload(const core::Cursor& object) {
             workload.stage_seconds.push_back(times->item(i).number_in(0, kMaxSeconds).value_or(0));
         }
     }
+    if (const auto layers = object.find("layers")) {
+        workload.layers = read_layers(*layers);
+    }
     return workload;
 }
 
@@ -67,6 +122,9 @@ core::Value to_value(const Workload& workload) {
     }
     if (!workload.stage_seconds.empty()) {
         object.set("stage_seconds", workload.stage_seconds);
+    }
+    if (!workload.layers.empty()) {
+        object.set("layers", layers_value(workload.layers));
     }
     return object;
 }

@@ -9,6 +9,14 @@
 
 namespace longhaul::workload {
 
+/// One layer of the model, per replica.
+struct Layer {
+    double seconds = 0;        ///< forward and backward of a whole step on the reference device
+    double static_gb = 0;      ///< weights, gradients, optimiser state
+    double activation_gb = 0;  ///< kept for the backward pass, of one micro-batch in flight
+    friend bool operator==(const Layer&, const Layer&) = default;
+};
+
 /// Payloads of one optimiser step (file form: contract, "workload").
 struct Workload {
     core::Gigabytes c_pp;  ///< activations that cross one stage boundary in one pipeline, forward
@@ -19,7 +27,12 @@ struct Workload {
     std::optional<int> pp_backward_messages;       ///< when their number differs from pp_messages
     std::optional<int> microbatches;
     std::vector<double> stage_seconds;  ///< compute seconds of a stage; empty when unknown
+    std::vector<Layer> layers;          ///< to be divided over the stages; empty when unknown
 };
+
+/// Reads a list of layers: objects with `seconds`, and optional `static_gb`, `activation_gb` and
+/// `count` (equal layers one after another). Problems go to the cursor.
+[[nodiscard]] std::vector<Layer> read_layers(const core::Cursor& list);
 
 /// Reads the members of a workload object; problems are reported through the cursor.
 [[nodiscard]] Workload read_workload(const core::Cursor& object);

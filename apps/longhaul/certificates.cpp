@@ -1,0 +1,155 @@
+#include "longhaul/certificates.hpp"
+
+#include <fmt/format.h>
+
+#include "longhaul/command.hpp"
+#include "longhaul/inputs.hpp"
+
+namespace longhaul::app {
+namespace {
+
+std::string proof_text(const placement::CertificateFile& file, std::uint64_t nodes) {
+    const placement::BoundProof& proof = file.proof;
+    if (proof.kind == placement::ProofKind::kElementary) {
+        return "cheapest peers of every device and cheapest pair of every boundary";
+    }
+    const int classes = std::ranges::max(proof.class_of_device) + 1;
+    const std::string view =
+        fmt::format("{}{} device classes", proof.exact ? "" : "least costs of ", classes);
+    return proof.kind == placement::ProofKind::kBreaks
+               ? "breaks of the path over " + view
+               : fmt::format("branch and bound over {}, {} of {} nodes checked",
+                             view,
+                             nodes,
+                             proof.log.nodes.size() + 1);
+}
+
+std::string verdict_text(const placement::CertificateFile& file,
+                         const placement::CertificateCheck& check) {
+    if (!check.holds) {
+        return "does not hold: " + check.why;
+    }
+    const placement::Gap gap = placement::gap_between(check.score.value_or(0), check.bound);
+    std::string text = check.optimal ? "holds: the rank map is optimal"
+                       : gap.known   ? fmt::format(
+                                         "holds: the rank map is at most {:.2f} % above the "
+                                           "optimum",
+                                         100 * gap.value)
+                                   : std::string("holds, for a bound of 0");
+    if (file.plan_bound > check.bound * (1 + placement::kReplayTolerance)) {
+        text += fmt::format("\nnot carried   the plan's bound of {:.6f} s ({})",
+                            file.plan_bound,
+                            core::shown(file.plan_bound_method, 120));
+    }
+    return text;
+}
+
+std::string answer_text(const placement::CertificateFile& file,
+                        const placement::CertificateCheck& check) {
+    const placement::Shape shape = file.placement.shape();
+    const std::string found = check.score ? fmt::format("{:.6f} s", *check.score) : "not computed";
+    return fmt::format(
+        "shape        pp {} x dp {}\n"
+        "score        {}, realised by the rank map; {:.6f} s claimed\n"
+        "bound        {:.6f} s claimed\n"
+        "proof        {}\n"
+        "verdict      {}\n",
+        shape.pp,
+        shape.dp,
+        found,
+        file.score,
+        file.bound,
+        proof_text(file, check.nodes),
+        verdict_text(file, check));
+}
+
+core::Value answer_value(const placement::CertificateFile& file,
+                         const placement::CertificateCheck& check,
+                         const std::string& sha256) {
+    const placement::Gap gap = placement::gap_between(check.score.value_or(0), check.bound);
+    return core::Value::object()
+        .set("holds", check.holds)
+        .set("why", check.why)
+        .set("score", check.score ? core::Value(*check.score) : core::Value())
+        .set("score_claimed", file.score)
+        .set("bound", check.bound)
+        .set("bound_claimed", file.bound)
+        .set("gap", check.holds && gap.known ? core::Value(gap.value) : core::Value())
+        .set("optimal", check.optimal)
+        .set("proof", std::string(name_of(file.proof.kind)))
+        .set("nodes", static_cast<double>(check.nodes))
+        .set("plan_bound", file.plan_bound)
+        .set("plan_bound_method", file.plan_bound_method)
+        .set("fabric_sha256", sha256);
+}
+
+}  // namespace
+
+core::Result<void> check_certifiable(const std::string& path, const placement::Problem& problem) {
+    if (path == "-") {
+        return core::fail({"", "--certificate", "found -", "certificates are written to files"});
+    }
+    if (const std::string beyond = placement::beyond_certificates(problem); !beyond.empty()) {
+        return core::fail({"", "--certificate", beyond, "place without it"});
+    }
+    return check_writable(path);
+}
+
+core::Result<void> write_certificate(const std::string& path,
+                                     const placement::Problem& problem,
+                                     const placement::Plan& plan,
+                                     const placement::CertificateOptions& options) {
+    const placement::CertificateFile file = placement::make_certificate(problem, plan, options);
+    if (file.bound == 0 && plan.bound.value > 0) {
+        const placement::CertificateCheck check =
+            placement::check_certificate(file, problem, file.fabric_sha256, {});
+        return core::fail({path,
+                           "",
+                           "no bound of this plan can be certified: " + check.why,
+                           "place without --certificate"});
+    }
+    if (file.bound < plan.bound.value * (1 - placement::kReplayTolerance)) {
+        warn(
+            fmt::format("the certificate holds a bound of {:.6f} s; the plan's, {:.6f} s, needs a "
+                        "longer log, more work or another kind of proof",
+                        file.bound,
+                        plan.bound.value));
+    }
+    return write_file(path, core::write_json(placement::to_value(file)));
+}
+
+core::Result<int> answer(const CertificateQuestion& question) {
+    if (auto once = read_once({question.certificate, question.fabric}); !once) {
+        return tl::unexpected(once.error());
+    }
+    const core::Result<std::string> text = read_file(question.certificate);
+    if (!text) {
+        return tl::unexpected(text.error());
+    }
+    const std::string name = input_name(question.certificate);
+    const core::Result<placement::CertificateFile> file = placement::read_certificate(*text, name);
+    if (!file) {
+        return tl::unexpected(file.error());
+    }
+    const std::string path = question.fabric.empty() ? file->fabric_path : question.fabric;
+    if (path.empty()) {
+        return core::fail({name, "fabric", "names no fabric file", "give --fabric FILE"});
+    }
+    const core::Result<LoadedFabric> fabric =
+        question.fabric.empty() ? load_named_fabric(path) : load_fabric(path);
+    if (!fabric) {
+        return tl::unexpected(fabric.error());
+    }
+    const core::Result<placement::Problem> problem =
+        placement::make_problem(fabric->fabric, path, file->workload, file->placement.shape());
+    if (!problem) {
+        return tl::unexpected(problem.error());
+    }
+    const placement::CertificateCheck check =
+        placement::check_certificate(*file, *problem, fabric->sha256, {question.work, {}});
+    print(question.json ? core::write_json(answer_value(*file, check, fabric->sha256))
+                        : answer_text(*file, check));
+    return check.holds ? kDone : kNo;
+}
+
+}  // namespace longhaul::app

@@ -1,0 +1,238 @@
+#include "longhaul/placement/group_terms.hpp"
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+
+#include <fmt/format.h>
+
+#include "longhaul/placement/long_path.hpp"
+#include "longhaul/placement/pipelined.hpp"
+
+namespace longhaul::placement {
+namespace {
+
+/// GB of both passes that one pipeline sends over an edge.
+std::pair<double, double> passes_gb(const workload::Workload& workload) {
+    return {workload.c_pp.value(), workload.c_pp_backward.value_or(workload.c_pp).value()};
+}
+
+/// Positions of a group in the order of their devices.
+std::vector<int> positions_by_device(const std::vector<int>& group) {
+    std::vector<int> positions(group.size());
+    std::iota(positions.begin(), positions.end(), 0);
+    std::ranges::sort(positions, {}, [&](int position) { return group[position]; });
+    return positions;
+}
+
+}  // namespace
+
+double group_seconds(const Problem& problem, const std::vector<int>& group) {
+    return problem.terms.exchange == Exchange::kSharded || !problem.exchange
+               ? group_exchange(problem.costs.exchange, group).seconds
+               : problem.exchange->seconds(group);
+}
+
+DataParallel data_parallel(const Problem& problem, const Stages& stages) {
+    DataParallel worst;
+    std::vector<Load> loads;
+    for (std::size_t s = 0; s < stages.size(); ++s) {
+        const double seconds = group_seconds(problem, stages[s]);
+        if (worst.stage < 0 || seconds > worst.seconds) {
+            worst = {seconds, static_cast<int>(s), -1};
+        }
+        if (!problem.shared.empty()) {
+            problem.shared.add(problem.exchange->plan(stages[s]), loads);
+        }
+    }
+    const Contended slowest = problem.shared.slowest(loads);
+    if (slowest.seconds > worst.seconds) {
+        worst.seconds = slowest.seconds;
+        worst.resource = slowest.resource;
+    }
+    return worst;
+}
+
+/// Groups are sorted first, and the one with the lowest device comes first, so that the same two
+/// groups always get the same pairs.
+ContendedEdge contended_edge(const Problem& problem,
+                             const std::vector<int>& left,
+                             const std::vector<int>& right) {
+    if (std::ranges::min(right) < std::ranges::min(left)) {
+        ContendedEdge edge = contended_edge(problem, right, left);
+        std::vector<int> partner(left.size());
+        for (std::size_t j = 0; j < right.size(); ++j) {
+            partner[edge.partner[j]] = static_cast<int>(j);
+        }
+        edge.partner = std::move(partner);
+        return edge;
+    }
+    const std::vector<int> from = positions_by_device(left);
+    const std::vector<int> to = positions_by_device(right);
+    core::Grid<double> pairs(left.size(), right.size());
+    std::vector<int> sorted_left;
+    std::vector<int> sorted_right;
+    for (std::size_t i = 0; i < left.size(); ++i) {
+        sorted_left.push_back(left[from[i]]);
+        sorted_right.push_back(right[to[i]]);
+        for (std::size_t j = 0; j < right.size(); ++j) {
+            pairs(i, j) = problem.costs.pipeline(left[from[i]], right[to[j]]);
+        }
+    }
+    const auto [forward, backward] = passes_gb(problem.workload);
+    ContendedEdge edge = problem.shared.match(pairs, sorted_left, sorted_right, forward, backward);
+    std::vector<int> partner(left.size());
+    for (std::size_t i = 0; i < left.size(); ++i) {
+        partner[from[i]] = to[edge.partner[i]];
+    }
+    edge.partner = std::move(partner);
+    return edge;
+}
+
+double mapped_edge(const Problem& problem,
+                   const std::vector<int>& left,
+                   const std::vector<int>& right) {
+    double slowest = 0;
+    for (std::size_t r = 0; r < left.size(); ++r) {
+        slowest = std::max(slowest, problem.costs.pipeline(left[r], right[r]));
+    }
+    const auto [forward, backward] = passes_gb(problem.workload);
+    return std::max(slowest, problem.shared.edge(left, right, forward, backward).seconds);
+}
+
+Solved solve_contended(const Problem& problem, const Stages& stages) {
+    core::Grid<double> edges(stages.size(), stages.size(), 0.0);
+    for (std::size_t a = 0; a < stages.size(); ++a) {
+        for (std::size_t b = a + 1; b < stages.size(); ++b) {
+            edges(a, b) = edges(b, a) = contended_edge(problem, stages[a], stages[b]).seconds();
+        }
+    }
+    Path path = best_path(edges);
+    Solved solved;
+    solved.score.data_parallel = data_parallel(problem, stages).seconds;
+    solved.score.pipeline = path.length;
+    solved.order = std::move(path.order);
+    return solved;
+}
+
+double contended_as_mapped(const Problem& problem, const Stages& stages) {
+    double length = 0;
+    for (std::size_t s = 1; s < stages.size(); ++s) {
+        length += mapped_edge(problem, stages[s - 1], stages[s]);
+    }
+    return length;
+}
+
+LayerDivision divide(const Problem& problem, const Stages& stages) {
+    std::vector<StageDevices> devices(stages.size());
+    for (std::size_t s = 0; s < stages.size(); ++s) {
+        devices[s].speed = problem.speed.empty() ? 1 : std::numeric_limits<double>::infinity();
+        for (const int device : stages[s]) {
+            if (!problem.speed.empty()) {
+                devices[s].speed = std::min(devices[s].speed, problem.speed[device]);
+            }
+            if (!problem.memory_gb.empty()) {
+                devices[s].memory_gb = std::min(devices[s].memory_gb, problem.memory_gb[device]);
+            }
+        }
+    }
+    const Passes passes = passes_of(problem.workload, problem.terms);
+    return divide_layers(problem.workload.layers,
+                         devices,
+                         {problem.workload.microbatches.value_or(passes.forward_units),
+                          problem.terms.schedule,
+                          passes.forward_units});
+}
+
+std::string why_nothing_fits(const Problem& problem, const Stages& stages) {
+    if (problem.workload.layers.empty()) {
+        return {};
+    }
+    const std::optional<MissingMemory> missing = divide(problem, stages).missing;
+    if (!missing) {
+        return {};
+    }
+    int device = stages[missing->stage].front();
+    for (const int other : stages[missing->stage]) {
+        device = problem.memory_gb[other] < problem.memory_gb[device] ? other : device;
+    }
+    return fmt::format(
+        "in the division that comes closest, stage {} needs {:.3f} GB on each device; device {} "
+        "has {:.3f} GB, {:.3f} GB are missing",
+        missing->stage,
+        missing->needed_gb,
+        device,
+        problem.memory_gb[device],
+        missing->missing_gb);
+}
+
+std::vector<double> stage_seconds(const Problem& problem, const Stages& stages) {
+    if (!problem.workload.layers.empty()) {
+        const LayerDivision division = divide(problem, stages);
+        return division.missing
+                   ? std::vector<double>(stages.size(), kDoesNotFit + division.missing->missing_gb)
+                   : division.stage_seconds;
+    }
+    std::vector<double> seconds;
+    const std::vector<double>& given = problem.workload.stage_seconds;
+    for (std::size_t s = 0; !given.empty() && s < stages.size(); ++s) {
+        double speed = problem.speed.empty() ? 1 : std::numeric_limits<double>::infinity();
+        for (const int device : stages[s]) {
+            speed = problem.speed.empty() ? 1 : std::min(speed, problem.speed[device]);
+        }
+        seconds.push_back(given[given.size() == 1 ? 0 : s] / speed);
+    }
+    return seconds;
+}
+
+double compute_alone(const Problem& problem, const Stages& stages) {
+    if (!has_compute(problem)) {
+        return 0;
+    }
+    const StageCompute compute = stage_compute(problem, stages);
+    return compute.sum + repeats(passes_of(problem.workload, problem.terms), compute, 0);
+}
+
+double data_parallel_bound(const Problem& problem) {
+    const auto n = static_cast<int>(problem.devices());
+    const bool pairs = problem.terms.exchange == Exchange::kSharded || !problem.exchange;
+    std::vector<double> bounds;
+    std::map<std::pair<int, int>, double> known;  // devices of one kind and region have one bound
+    for (int device = 0; device < n; ++device) {
+        const std::pair<int, int> alike{problem.links.slowness.size() > 0
+                                            ? problem.links.slowness.kind_of_device()[device]
+                                            : device,
+                                        pairs ? 0 : problem.exchange->region()[device]};
+        const auto found = known.find(alike);
+        if (found != known.end()) {
+            bounds.push_back(found->second);
+            continue;
+        }
+        std::vector<int> peers;
+        for (int peer = 0; peer < n; ++peer) {
+            if (peer != device) {
+                peers.push_back(peer);
+            }
+        }
+        double bound = 0;
+        if (pairs) {
+            std::vector<double> costs;
+            for (const int peer : peers) {
+                costs.push_back(problem.costs.exchange(device, peer));
+            }
+            std::ranges::sort(costs);
+            for (int k = 0; k + 1 < problem.shape.dp; ++k) {
+                bound += costs[k];
+            }
+        } else {
+            bound = problem.exchange->member_bound(device, peers, problem.shape.dp);
+        }
+        known[alike] = bound;
+        bounds.push_back(bound);
+    }
+    // Of the devices that are used, one has at least this; the worst ones may be left out.
+    std::ranges::sort(bounds);
+    return bounds[problem.shape.devices() - 1];
+}
+
+}  // namespace longhaul::placement

@@ -1,0 +1,57 @@
+// The terms of a problem beyond pair costs: another exchange, shared capacity, layers on unequal
+// devices. The functions of evaluate.hpp go through here.
+#pragma once
+
+#include <string>
+
+#include "longhaul/placement/evaluate.hpp"
+
+namespace longhaul::placement {
+
+/// Compute seconds of a placement that no memory can hold, plus the missing GB: far above any
+/// score, so that searches walk towards what fits.
+inline constexpr double kDoesNotFit = 1e12;
+
+/// Data-parallel term: the worst stage group, or the slowest shared resource over all of them.
+struct DataParallel {
+    double seconds = 0;
+    int stage = -1;     ///< the worst group
+    int resource = -1;  ///< the slowest resource, when that takes longer; else -1
+};
+[[nodiscard]] DataParallel data_parallel(const Problem& problem, const Stages& stages);
+
+/// One stage group alone. O(dp^2) for most exchanges.
+[[nodiscard]] double group_seconds(const Problem& problem, const std::vector<int>& group);
+
+/// Best pairs between two stage groups while capacity is shared.
+[[nodiscard]] ContendedEdge contended_edge(const Problem& problem,
+                                           const std::vector<int>& left,
+                                           const std::vector<int>& right);
+
+/// What an edge costs with shared capacity when position r joins left[r] and right[r].
+[[nodiscard]] double mapped_edge(const Problem& problem,
+                                 const std::vector<int>& left,
+                                 const std::vector<int>& right);
+
+/// Score of an additive problem with shared capacity: best pairs and order, and as it stands.
+[[nodiscard]] Solved solve_contended(const Problem& problem, const Stages& stages);
+[[nodiscard]] double contended_as_mapped(const Problem& problem, const Stages& stages);
+
+/// Layers divided over stages in path order.
+[[nodiscard]] LayerDivision divide(const Problem& problem, const Stages& stages);
+
+/// Why no layers fit on these stages: "stage 3 needs 18 GB on each device, ..."; empty: they fit,
+/// or there are none.
+[[nodiscard]] std::string why_nothing_fits(const Problem& problem, const Stages& stages);
+
+/// Seconds of whole stages, on their slowest devices; empty without compute times. Where layers do
+/// not fit, kDoesNotFit and the missing GB.
+[[nodiscard]] std::vector<double> stage_seconds(const Problem& problem, const Stages& stages);
+
+/// Compute seconds of a step as if no transfer took any time; stages in path order.
+[[nodiscard]] double compute_alone(const Problem& problem, const Stages& stages);
+
+/// No placement has a smaller data-parallel term, whatever the exchange: the worst device at best.
+[[nodiscard]] double data_parallel_bound(const Problem& problem);
+
+}  // namespace longhaul::placement

@@ -1,0 +1,254 @@
+#include <algorithm>
+#include <limits>
+#include <set>
+
+#include "longhaul/placement/replay_model.hpp"
+
+// The part of the checker that counts how often a path of stages must break.
+
+namespace longhaul::placement {
+namespace {
+
+constexpr double kNoCost = std::numeric_limits<double>::infinity();
+constexpr std::size_t kMostRemembered = 1'000'000;
+constexpr int kMostCountedStage = 127;  // larger stages: two profiles at most are told apart
+
+/// Whether `stages` rows out of `known` add up to `total`, each row used any number of times. Also
+/// true when that is not told within the steps: no break is counted then.
+class SumOfRows {
+public:
+    SumOfRows(std::span<const ReplayRow> known, std::size_t entries)
+        : known_(known), entries_(entries) {}
+
+    bool found(std::size_t first, ReplayRow total, int stages) {
+        if (--steps_ < 0) {
+            return true;
+        }
+        if (stages == 0 || first == known_.size()) {
+            return stages == 0 && std::ranges::all_of(total, [](int x) { return x == 0; });
+        }
+        for (int used = 0; used <= stages; ++used) {
+            if (found(first + 1, total, stages - used)) {
+                return true;
+            }
+            for (std::size_t i = 0; i < entries_; ++i) {
+                total[i] -= known_[first][i];
+                if (total[i] < 0) {
+                    return false;
+                }
+            }
+        }
+        return false;
+    }
+
+private:
+    std::span<const ReplayRow> known_;
+    std::size_t entries_;
+    int steps_ = 1'000'000;
+};
+
+/// Whether `first` stages of one row x and `second` of another y of `dp` devices each add up to
+/// `total`: which sums of x can be had, entry by entry.
+bool two_rows(const ReplayRow& total, std::size_t entries, int first, int second, int dp) {
+    std::vector<char> sums(static_cast<std::size_t>(dp) + 1, 0);
+    sums[0] = 1;
+    for (std::size_t i = 0; i < entries; ++i) {
+        std::vector<char> next(sums.size(), 0);
+        for (int x = 0; x <= dp && x * first <= total[i]; ++x) {
+            if ((total[i] - x * first) % second != 0) {
+                continue;
+            }
+            for (std::size_t s = static_cast<std::size_t>(x); s < next.size(); ++s) {
+                next[s] = static_cast<char>(next[s] | sums[s - static_cast<std::size_t>(x)]);
+            }
+        }
+        sums = std::move(next);
+    }
+    return sums.back() != 0;
+}
+
+}  // namespace
+
+std::size_t ReplayModel::KeyHash::operator()(const Key& key) const {
+    std::uint64_t hash = 0xCBF29CE484222325U + static_cast<std::uint64_t>(key.stages);
+    for (const int x : key.total) {
+        hash = (hash ^ static_cast<std::uint64_t>(x)) * 0x100000001B3U;
+    }
+    return hash;
+}
+
+/// Every cost opens a level; neighbours of equal structure are one.
+void ReplayModel::find_levels() {
+    std::set<double> costs;
+    for (const double cost : pipeline_.cells()) {
+        if (cost < kNoCost) {
+            costs.insert(cost);
+        }
+    }
+    for (const double cost : costs) {
+        ReplayLevel level;
+        level.from = cost;
+        join(level);
+        if (!levels_.empty() && levels_.back().part == level.part &&
+            levels_.back().alone == level.alone) {
+            continue;
+        }
+        if (!levels_.empty()) {
+            levels_.back().to = cost;
+        }
+        levels_.push_back(std::move(level));
+    }
+    if (!levels_.empty()) {
+        levels_.pop_back();  // under the dearest cost all hang together, and no break costs more
+    }
+    ReplayRow all{};
+    std::ranges::copy(sizes_, all.begin());
+    for (ReplayLevel& level : levels_) {
+        const int lone = (lone_devices(level, all) + shape_.dp - 1) / shape_.dp;
+        const int profiles = fewest_profiles(profile(level, all), level.parts, shape_.pp);
+        level.fewest_breaks = std::max(profiles - 1, std::min(lone, shape_.pp - 1));
+    }
+}
+
+/// Connected parts by spreading one colour after the other.
+void ReplayModel::join(ReplayLevel& level) const {
+    const std::size_t k = classes();
+    level.part.assign(k, -1);
+    level.alone.assign(k, 1);
+    for (std::size_t start = 0; start < k; ++start) {
+        if (level.part[start] >= 0) {
+            continue;
+        }
+        std::vector<std::size_t> open{start};
+        level.part[start] = level.parts;
+        while (!open.empty()) {
+            const std::size_t a = open.back();
+            open.pop_back();
+            for (std::size_t b = 0; b < k; ++b) {
+                if (pipeline_(a, b) > level.from) {
+                    continue;
+                }
+                level.alone[a] = 0;
+                if (level.part[b] < 0) {
+                    level.part[b] = level.parts;
+                    open.push_back(b);
+                }
+            }
+        }
+        ++level.parts;
+    }
+}
+
+ReplayRow ReplayModel::profile(const ReplayLevel& level, const ReplayRow& row) const {
+    ReplayRow sums{};
+    for (std::size_t a = 0; a < classes(); ++a) {
+        sums[level.part[a]] += row[a];
+    }
+    return sums;
+}
+
+int ReplayModel::lone_devices(const ReplayLevel& level, const ReplayRow& row) const {
+    int devices = 0;
+    for (std::size_t a = 0; a < classes(); ++a) {
+        devices += level.alone[a] != 0 ? row[a] : 0;
+    }
+    return devices;
+}
+
+/// Every edge costs the cheapest pair, and every break of a level what lies between its two costs.
+double ReplayModel::path(const ReplayState& state,
+                         const ReplayRow* column,
+                         int times,
+                         const ReplayRow& rest,
+                         double have,
+                         double enough) {
+    double length = (shape_.pp - 1) * cheapest_;
+    for (std::size_t l = levels_.size(); l-- > 0 && have + length < enough;) {
+        length += breaks(l, state.groups[l], column, times, rest, state.left - times) *
+                  (levels_[l].to - levels_[l].from);
+    }
+    return length;
+}
+
+/// Edges between stages that differ under the level, or that hold lone devices. Stages of one
+/// profile can stand together; every stage with lone devices stands by itself; and between
+/// neighbouring blocks there is a break.
+int ReplayModel::breaks(std::size_t l,
+                        const ReplayGroups& groups,
+                        const ReplayRow* column,
+                        int times,
+                        const ReplayRow& rest,
+                        int left) {
+    const ReplayLevel& level = levels_[l];
+    int lone = groups.lone_stages;
+    auto blocks = static_cast<int>(groups.profiles.size());
+    ReplayRow added{};
+    if (column != nullptr && lone_devices(level, *column) > 0) {
+        lone += times;
+        column = nullptr;
+    } else if (column != nullptr) {
+        added = profile(level, *column);
+        const bool known = std::ranges::find(groups.profiles, added) != groups.profiles.end();
+        column = known ? nullptr : &added;
+        blocks += known ? 0 : 1;
+    }
+    int lone_left = 0;
+    int more = 0;
+    if (left > 0) {
+        lone_left = (lone_devices(level, rest) + shape_.dp - 1) / shape_.dp;
+        more = std::max(
+            lone_left,
+            new_profiles(level, groups.profiles, column, profile(level, rest), rest, left));
+    }
+    int least = std::max(level.fewest_breaks, blocks + lone + more - 1);
+    if (blocks == 0) {
+        // All stages stand by themselves, or there is a block that is not counted yet.
+        least = std::max(least, std::min(lone + lone_left, shape_.pp - 1));
+    }
+    return least;
+}
+
+/// Profiles of the rest that no chosen column has, at least. `column`: one more chosen profile.
+int ReplayModel::new_profiles(const ReplayLevel& level,
+                              const std::vector<ReplayRow>& known,
+                              const ReplayRow* column,
+                              const ReplayRow& total,
+                              const ReplayRow& rest,
+                              int left) {
+    if (static_cast<std::size_t>(level.parts) == classes()) {
+        return fewest_profiles(rest, classes(), left);  // a chosen column is not taken again
+    }
+    if (column == nullptr) {
+        return SumOfRows(known, level.parts).found(0, total, left) ? 0 : 1;
+    }
+    std::vector<ReplayRow> all = known;
+    all.push_back(*column);
+    return SumOfRows(all, level.parts).found(0, total, left) ? 0 : 1;
+}
+
+/// 1, 2, or 3 for all above: different rows that `stages` rows with the sum `total` must have.
+int ReplayModel::fewest_profiles(const ReplayRow& total, std::size_t entries, int stages) {
+    const auto end = total.begin() + static_cast<std::ptrdiff_t>(entries);
+    if (std::all_of(total.begin(), end, [&](int x) { return x % stages == 0; })) {
+        return 1;
+    }
+    if (stages == 2 || shape_.dp > kMostCountedStage) {
+        return 2;
+    }
+    Key key{{}, stages};
+    std::copy(total.begin(), end, key.total.begin());
+    if (const auto known = fewest_.find(key); known != fewest_.end()) {
+        return known->second;
+    }
+    int fewest = 3;
+    for (int first = 1; first < stages && fewest == 3; ++first) {
+        fewest = two_rows(total, entries, first, stages - first, shape_.dp) ? 2 : 3;
+    }
+    if (fewest_.size() >= kMostRemembered) {
+        fewest_.clear();
+    }
+    fewest_.emplace(key, fewest);
+    return fewest;
+}
+
+}  // namespace longhaul::placement

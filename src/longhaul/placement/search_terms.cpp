@@ -1,0 +1,345 @@
+#include "longhaul/placement/search_terms.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <numeric>
+
+#include <fmt/format.h>
+
+#include "longhaul/core/pool.hpp"
+#include "longhaul/core/random.hpp"
+#include "longhaul/placement/group_terms.hpp"
+
+namespace longhaul::placement {
+namespace {
+
+constexpr double kWeights[] = {1, 0, 3, 0.3};
+constexpr std::uint64_t kStreamsOfTerms = std::uint64_t{3} << 40U;
+constexpr std::uint64_t kMoveCost = 8;   // one move costs about as much as 8 plain evaluations
+constexpr std::uint64_t kWholeCost = 8;  // a move that is scored as a whole, 8 moves
+constexpr double kStartTemperature = 0.03;
+constexpr double kEndTemperature = 0.0003;
+constexpr std::size_t kMostRestarts = 4;
+
+/// Devices that no term tells apart have the same number.
+std::vector<int> kinds_under_all_terms(const Problem& problem) {
+    const Classes classes = exact_classes(problem.costs);
+    std::map<std::vector<double>, int> known;
+    std::vector<int> kind;
+    for (std::size_t i = 0; i < problem.devices(); ++i) {
+        std::vector<double> key{static_cast<double>(classes.of_device[i])};
+        key.push_back(problem.exchange ? problem.exchange->region()[i] : 0);
+        key.push_back(problem.speed.empty() ? 1 : problem.speed[i]);
+        key.push_back(problem.memory_gb.empty() ? 0 : problem.memory_gb[i]);
+        for (const std::vector<int>& side : problem.shared.sides()) {
+            key.push_back(side[i]);
+        }
+        kind.push_back(known.emplace(std::move(key), static_cast<int>(known.size())).first->second);
+    }
+    return kind;
+}
+
+/// The score of stage groups in path order, kept up while they change.
+class TermsScore {
+public:
+    TermsScore(const Problem& problem, Stages stages)
+        : problem_(problem),
+          stages_(std::move(stages)),
+          group_(stages_.size()),
+          loads_(stages_.size()),
+          edge_(stages_.size(), 0) {
+        for (std::size_t s = 0; s < stages_.size(); ++s) {
+            update_group(s);
+            update_edge(s);
+        }
+    }
+
+    [[nodiscard]] const Stages& stages() const { return stages_; }
+    [[nodiscard]] bool whole() const { return problem_.terms.objective == Objective::kPipelined; }
+
+    [[nodiscard]] double total() const {
+        if (whole()) {
+            return solve_inner(problem_, stages_).score.total();
+        }
+        double exchange = std::ranges::max(group_);
+        if (!problem_.shared.empty()) {
+            std::vector<Load> sum(problem_.shared.size());
+            for (const std::vector<Load>& loads : loads_) {
+                for (std::size_t r = 0; r < sum.size(); ++r) {
+                    sum[r].there += loads[r].there;
+                    sum[r].back += loads[r].back;
+                }
+            }
+            exchange = std::max(exchange, problem_.shared.slowest(sum).seconds);
+        }
+        return exchange + std::accumulate(edge_.begin(), edge_.end(), 0.0) +
+               compute_alone(problem_, stages_);
+    }
+
+    /// Exchanges devices place by place.
+    void swap(std::size_t a,
+              std::size_t b,
+              std::span<const std::pair<std::size_t, std::size_t>> at) {
+        for (const auto& [i, j] : at) {
+            std::swap(stages_[a][i], stages_[b][j]);
+        }
+        update_group(a);
+        update_group(b);
+        for (const std::size_t s : {a, a + 1, b, b + 1}) {
+            update_edge(s);
+        }
+    }
+
+    /// Turns stages first .. last around.
+    void turn(std::size_t first, std::size_t last) {
+        for (std::size_t i = first, j = last; i < j; ++i, --j) {
+            std::swap(stages_[i], stages_[j]);
+            std::swap(group_[i], group_[j]);
+            std::swap(loads_[i], loads_[j]);
+        }
+        for (std::size_t s = first; s <= last + 1; ++s) {
+            update_edge(s);
+        }
+    }
+
+private:
+    void update_group(std::size_t s) {
+        if (whole()) {
+            return;
+        }
+        group_[s] = group_seconds(problem_, stages_[s]);
+        if (!problem_.shared.empty()) {
+            loads_[s].assign(problem_.shared.size(), {});
+            problem_.shared.add(problem_.exchange->plan(stages_[s]), loads_[s]);
+        }
+    }
+
+    /// Edge from stage s - 1 to stage s.
+    void update_edge(std::size_t s) {
+        if (whole() || s == 0 || s >= stages_.size()) {
+            return;
+        }
+        edge_[s] = problem_.shared.empty()
+                       ? solver_.solve(problem_.costs.pipeline, stages_[s - 1], stages_[s])
+                       : contended_edge(problem_, stages_[s - 1], stages_[s]).seconds();
+    }
+
+    const Problem& problem_;
+    Stages stages_;
+    std::vector<double> group_;
+    std::vector<std::vector<Load>> loads_;
+    std::vector<double> edge_;
+    BottleneckSolver solver_;
+};
+
+class TermsWalk {
+public:
+    TermsWalk(const Problem& problem, const Stages& start, core::Random random)
+        : kind_(kinds_under_all_terms(problem)),
+          score_(problem, start),
+          random_(random),
+          current_(score_.total()),
+          best_stages_(start),
+          best_(current_) {}
+
+    void run(std::uint64_t moves, const std::function<bool()>& stop) {
+        const double cooling = std::pow(kEndTemperature / kStartTemperature,
+                                        1 / std::max(1.0, static_cast<double>(moves)));
+        double temperature = kStartTemperature;
+        for (std::uint64_t k = 0; k < moves; ++k, temperature *= cooling) {
+            if (k % 64 == 0 && stop && stop()) {
+                return;
+            }
+            move(temperature * best_);
+        }
+    }
+
+    [[nodiscard]] const Stages& best_stages() const { return best_stages_; }
+
+private:
+    void move(double temperature) {
+        const std::size_t p = score_.stages().size();
+        if (p > 2 && random_.below(5) == 0) {
+            std::size_t first = random_.index(p);
+            std::size_t last = random_.index(p);
+            if (first > last) {
+                std::swap(first, last);
+            }
+            score_.turn(first, last);
+            if (!accepted(temperature)) {
+                score_.turn(first, last);
+            }
+            return;
+        }
+        const std::size_t a = random_.index(p);
+        const std::size_t b = random_.index(p);
+        if (a == b) {
+            return;
+        }
+        const auto places = exchange_of(a, b);
+        if (places.empty()) {
+            return;
+        }
+        score_.swap(a, b, places);
+        if (!accepted(temperature)) {
+            score_.swap(a, b, places);
+        }
+    }
+
+    /// Places of one device or a few alike ones in stage a, and of as many in stage b.
+    std::vector<std::pair<std::size_t, std::size_t>> exchange_of(std::size_t a, std::size_t b) {
+        const std::vector<int>& left = score_.stages()[a];
+        const std::vector<int>& right = score_.stages()[b];
+        const int from = kind_[left[random_.index(left.size())]];
+        const int to = kind_[right[random_.index(right.size())]];
+        std::vector<std::pair<std::size_t, std::size_t>> places;
+        if (from == to) {
+            return places;
+        }
+        std::size_t most = random_.below(2) == 0 ? 1 : 1 + random_.index(left.size());
+        std::size_t j = 0;
+        for (std::size_t i = 0; i < left.size() && most > 0; ++i) {
+            if (kind_[left[i]] != from) {
+                continue;
+            }
+            while (j < right.size() && kind_[right[j]] != to) {
+                ++j;
+            }
+            if (j == right.size()) {
+                break;
+            }
+            places.emplace_back(i, j++);
+            --most;
+        }
+        return places;
+    }
+
+    bool accepted(double temperature) {
+        const double total = score_.total();
+        if (total > current_ && random_.uniform() >= std::exp((current_ - total) / temperature)) {
+            return false;
+        }
+        current_ = total;
+        if (total < best_) {
+            best_ = total;
+            best_stages_ = score_.stages();
+        }
+        return true;
+    }
+
+    std::vector<int> kind_;
+    TermsScore score_;
+    core::Random random_;
+    double current_;
+    Stages best_stages_;
+    double best_;
+};
+
+/// Keeps the better of two results and the sum of what both took.
+void keep(SearchResult& best, SearchResult&& found) {
+    found.evaluations += best.evaluations;
+    if (best.stages.empty() || found.score < best.score) {
+        best = std::move(found);
+    } else {
+        best.evaluations = found.evaluations;
+        best.stopped_by = found.stopped_by;
+    }
+}
+
+/// Scored on the problem itself, in the best order.
+void rescore(const Problem& problem, SearchResult& found) {
+    const Solved solved = solve_inner(problem, found.stages);
+    found.stages = in_order(found.stages, solved.order);
+    found.score = solved.score.total();
+}
+
+}  // namespace
+
+bool has_other_terms(const Problem& problem) {
+    const bool unequal = !problem.speed.empty() || !problem.workload.layers.empty() ||
+                         problem.workload.stage_seconds.size() > 1;
+    return problem.exchange != nullptr || (has_compute(problem) && unequal);
+}
+
+std::vector<Problem> stand_ins(const Problem& problem) {
+    // Central and tree send the whole payload: as if every pair did, a part of the time.
+    const int dp = problem.shape.dp;
+    const workload::Workload& workload = problem.workload;
+    const Exchange kind = problem.terms.exchange;
+    PairMatrix exchange = problem.costs.exchange;
+    if (kind == Exchange::kCentral || kind == Exchange::kTree) {
+        const double part = kind == Exchange::kCentral ? 1 : std::log2(dp + 1) / dp;
+        exchange = combined(2 * part * workload.dp_messages,
+                            problem.links.latency_s,
+                            2 * part * workload.c_dp.value(),
+                            problem.links.slowness);
+    }
+    std::vector<Problem> all;
+    for (const double weight : kWeights) {
+        Problem stand_in = problem;
+        stand_in.exchange.reset();
+        stand_in.shared = {};
+        stand_in.terms.exchange = Exchange::kSharded;
+        stand_in.workload.layers.clear();
+        stand_in.workload.stage_seconds.clear();
+        stand_in.speed.clear();
+        stand_in.memory_gb.clear();
+        stand_in.costs.exchange = combined(weight, exchange, 0, exchange);
+        all.push_back(std::move(stand_in));
+    }
+    return all;
+}
+
+SearchResult anneal_terms(const Problem& problem,
+                          const Stages& start,
+                          std::uint64_t budget,
+                          std::uint64_t stream,
+                          const SearchOptions& options) {
+    const std::uint64_t cost =
+        problem.terms.objective == Objective::kPipelined ? kMoveCost * kWholeCost : kMoveCost;
+    TermsWalk walk(problem, start, core::Random(options.seed, kStreamsOfTerms + stream));
+    walk.run(budget / cost, options.stop);
+    SearchResult found{walk.best_stages(), 0, "annealing over all terms", budget / cost, "budget"};
+    rescore(problem, found);
+    return found;
+}
+
+SearchResult search_terms(const Problem& problem,
+                          const SearchOptions& options,
+                          const PlainSearch& plain) {
+    const std::vector<Problem> weighted = stand_ins(problem);
+    std::vector<SearchResult> starts;
+    SearchResult best;
+    for (std::size_t i = 0; i < weighted.size(); ++i) {
+        SearchOptions share = options;
+        share.budget = std::max<std::uint64_t>(1, options.budget / 2 / weighted.size());
+        share.run = options.run * 64 + i;
+        SearchResult found = plain(weighted[i], share);
+        rescore(problem, found);
+        found.origin += fmt::format(", exchange weighed {}", kWeights[i]);
+        starts.push_back(found);
+        keep(best, std::move(found));
+    }
+    if (problem.shape.pp == 1) {
+        return best;
+    }
+    std::ranges::stable_sort(starts, {}, &SearchResult::score);
+    const std::size_t restarts =
+        std::clamp<std::size_t>(static_cast<std::size_t>(options.restarts), 1, kMostRestarts);
+    std::vector<SearchResult> annealed(restarts);
+    core::parallel_for(restarts, options.threads, [&](std::size_t i) {
+        annealed[i] = anneal_terms(problem,
+                                   starts[i % starts.size()].stages,
+                                   options.budget / 2 / restarts,
+                                   options.run * 64 + i,
+                                   options);
+    });
+    for (SearchResult& found : annealed) {
+        keep(best, std::move(found));
+    }
+    best.stopped_by = options.stop && options.stop() ? "time limit" : "budget";
+    return best;
+}
+
+}  // namespace longhaul::placement

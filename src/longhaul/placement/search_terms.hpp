@@ -1,0 +1,33 @@
+// Search under terms that pair costs do not tell: another exchange, shared capacity, compute on
+// unequal devices.
+#pragma once
+
+#include "longhaul/placement/search.hpp"
+
+namespace longhaul::placement {
+
+/// Whether a problem has such terms.
+[[nodiscard]] bool has_other_terms(const Problem& problem);
+
+/// Stand-ins of the problem with pair costs alone, one for each weight of the exchange: what the
+/// plain search finds under them is scored by solve_inner on the problem itself. Source of the
+/// weights: 0 asks for the pipeline alone, above 1 exchanges count more than they do when sharded.
+[[nodiscard]] std::vector<Problem> stand_ins(const Problem& problem);
+
+/// Simulated annealing from stage groups under the whole score: devices of two stages change
+/// places, a few alike ones at once, and stretches of stages are turned around. Only the stage
+/// groups and edges that a move touches are scored anew, as long as the objective is additive.
+[[nodiscard]] SearchResult anneal_terms(const Problem& problem,
+                                        const Stages& start,
+                                        std::uint64_t budget,
+                                        std::uint64_t stream,
+                                        const SearchOptions& options);
+
+/// Stand-ins first, then annealing from the best of them with half of the budget.
+/// `plain(problem, options)` searches a problem of pair costs.
+using PlainSearch = std::function<SearchResult(const Problem&, const SearchOptions&)>;
+[[nodiscard]] SearchResult search_terms(const Problem& problem,
+                                        const SearchOptions& options,
+                                        const PlainSearch& plain);
+
+}  // namespace longhaul::placement

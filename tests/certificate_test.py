@@ -1,0 +1,169 @@
+"""Certificates from place to evaluate: what holds, and that nothing false passes.
+
+Usage: certificate_test.py --binary LONGHAUL
+
+Exit 0: the certificate holds. 1: what it claims does not follow, and the output says where. 2: it is
+malformed. Known optima come from docs/mathematics/placement.md.
+"""
+import argparse
+import copy
+import json
+import os
+import pathlib
+import random
+import subprocess
+import sys
+import tempfile
+
+TABLE2 = "fabrics/dtfm-table2-worldwide.json"
+KNOWN = [  # fabric, c_pp, c_dp, optimum
+    (TABLE2, 0.512, 0.65, 51.500424), (TABLE2, 0.512, 1.3, 62.201579),
+    (TABLE2, 0.128, 0.65, 19.447381), ("fabrics/dtfm-regional.json", 0.512, 0.65, 37.084085),
+    ("fabrics/dtfm-campuses.json", 0.512, 0.65, 16.999657),
+    ("fabrics/dtfm-datacenter.json", 0.512, 0.65, 3.485440),
+    ("fabrics/dtfm-spot.json", 0.471249, 0.65, 31.634148)]
+
+
+class Tester:
+    def __init__(self, binary, folder):
+        self.binary, self.folder = binary, folder
+        self.failures = self.count = 0
+
+    def run(self, *words):
+        return subprocess.run([self.binary, *map(str, words)], capture_output=True, text=True,
+                              timeout=120, env=dict(os.environ, SOURCE_DATE_EPOCH="0"))
+
+    def expect(self, truth, what):
+        self.count += 1
+        if not truth:
+            self.failures += 1
+            print("FAILED " + what)
+
+    def place(self, fabric, c_pp, c_dp, *more):
+        path = self.folder / "made.json"
+        done = self.run("place", "--fabric", fabric, "--pp", 8, "--dp", 8, "--c-pp", c_pp, "--c-dp",
+                        c_dp, "--baseline-samples", 0, "--certificate", path, "-o",
+                        self.folder / "plan.json", *more)
+        self.expect(done.returncode == 0, f"place on {fabric}: {done.stderr}")
+        return json.loads(path.read_text()), done
+
+    def check(self, certificate, *more):
+        path = self.folder / "checked.json"
+        path.write_text(certificate if isinstance(certificate, str) else json.dumps(certificate))
+        return self.run("evaluate", "--certificate", path, *more)
+
+
+def known_answers(test):
+    for fabric, c_pp, c_dp, optimum in KNOWN:
+        certificate, _ = test.place(fabric, c_pp, c_dp)
+        done = test.check(certificate, "--json")
+        test.expect(done.returncode == 0, f"{fabric} {c_pp} {c_dp}: {done.stdout}{done.stderr}")
+        answer = json.loads(done.stdout)
+        test.expect(answer["holds"] and answer["optimal"] and answer["gap"] == 0, f"{fabric}: {answer}")
+        for key in ("score", "bound"):
+            test.expect(abs(answer[key] - optimum) < 1e-6, f"{fabric}: {key} {answer[key]}")
+        plan = json.loads((test.folder / "plan.json").read_text())
+        test.expect(plan["rank_map"] == certificate["rank_map"], "the map is that of the plan")
+        alone = test.run("evaluate", "--rank-map", test.folder / "plan.json", "--json")
+        test.expect(abs(json.loads(alone.stdout)["score_mapped"] - optimum) < 1e-6,
+                    f"a plan alone is scored: {alone.stdout}{alone.stderr}")
+
+
+def tampering(test):
+    good, _ = test.place(TABLE2, 0.512, 0.65)
+    nodes = good["proof"]["nodes"]
+    rows = [nodes[i:i + 3] for i in range(0, len(nodes), 3)]
+
+    def flat(changed):
+        return [x for row in changed for x in row]
+
+    def bad(what, words, *path, value, more=(), code=1):
+        changed = copy.deepcopy(good)
+        at = changed
+        for step in path[:-1]:
+            at = at[step]
+        at[path[-1]] = value
+        done = test.check(changed, *more)
+        said = done.stdout + done.stderr
+        test.expect(done.returncode == code and words in said,
+                    f"{what}: exit {done.returncode}, no {words!r} in: {said}")
+
+    bad("score", "the rank map scores 51.5004", "score", value=good["score"] + 1e-6)
+    bad("bound raised", "above the score", "bound", value=good["bound"] + 1e-6)
+    bad("bound lowered", "called optimal", "bound", value=good["bound"] - 1e-6)
+    bad("hash", "fabric is another one", "fabric", "sha256", value="0" * 64)
+    bad("payload", "the rank map scores", "workload", "c_dp_gb", value=0.66)
+    ranks = list(good["rank_map"])
+    ranks[0], ranks[63] = ranks[63], ranks[0]
+    bad("map", "the rank map scores", "rank_map", value=ranks)
+    classes = list(good["proof"]["class_of_device"])
+    classes[0], classes[63] = classes[63], classes[0]
+    bad("class", "exact class", "proof", "class_of_device", value=classes)
+    merged = [min(k, 6) for k in good["proof"]["class_of_device"]]
+    bad("classes merged", "columns[0]", "proof", "class_of_device", value=merged, code=2)
+    bad("last node", "left out", "proof", "nodes", value=flat(rows[:-1]))
+    bad("first node alone", "left out", "proof", "nodes", value=nodes[:3])
+    bad("no nodes", "root: ", "proof", "nodes", value=[])
+    bad("node twice as often", "", "proof", "nodes", value=flat([rows[0]] + [[1, 0, 8]] + rows[1:]))
+    bad("kind", "its proof gives", "proof", "kind", value="breaks")
+    bad("compute", "compute times", "workload", "stage_seconds", value=[1])
+    for i in range(len(good["proof"]["columns"])):
+        columns = good["proof"]["columns"][:i] + good["proof"]["columns"][i + 1:]
+        kept = [[d, c - (c > i), t] for d, c, t in rows if c != i]
+        changed = copy.deepcopy(good)
+        changed["proof"].update(columns=columns, nodes=flat(kept))
+        done = test.check(changed)
+        test.expect(done.returncode in (1, 2), f"column {i} dropped: {done.stdout}{done.stderr}")
+    other = test.check(good, "--fabric", "fabrics/dtfm-regional.json")
+    test.expect(other.returncode == 1 and "another" in other.stdout, f"other fabric: {other.stdout}")
+    text = json.dumps(good)
+    for share in (0.1, 0.5, 0.9, 0.999):
+        done = test.check(text[:int(len(text) * share)])
+        test.expect(done.returncode == 2 and not done.stdout, f"truncated: {done.stdout}")
+
+
+def fuzzing(test):
+    """Random entries replaced by hostile values: never a crash, and no claim is believed that is
+    not the good one."""
+    good, _ = test.place(TABLE2, 0.512, 0.65)
+    dice = random.Random(7)
+    values = [0, 1, -1, 2, 7, 8, 16, 1e9, -1e9, 0.5, 1e300, None, True, "x", [], {}]
+    for i in range(250):
+        changed = copy.deepcopy(good)
+        at = changed
+        for _ in range(20):
+            key = dice.choice(list(at)) if isinstance(at, dict) else dice.randrange(len(at))
+            if not isinstance(at[key], (dict, list)) or not at[key] or dice.random() < 0.1:
+                break
+            at = at[key]
+        before, at[key] = at[key], dice.choice(values)
+        done = test.check(changed)
+        test.expect(done.returncode in (0, 1, 2), f"{i}: {key}={at[key]!r}: {done.stderr}")
+        same = changed["bound"] == good["bound"] and changed["score"] == good["score"]
+        test.expect(done.returncode != 0 or same, f"{i}: {key}={at[key]!r} for {before!r} passed")
+
+
+def size_cap(test):
+    certificate, done = test.place(TABLE2, 0.512, 0.65, "--certificate-nodes", 60)
+    test.expect("the certificate holds a bound of" in done.stderr, f"warned: {done.stderr}")
+    test.expect(len(certificate["proof"]["nodes"]) <= 180, "the log is short")
+    answer = test.check(certificate)
+    test.expect(answer.returncode == 0 and "not carried" in answer.stdout, answer.stdout)
+    test.expect("optimal" not in answer.stdout, answer.stdout)
+    few = test.check(test.place(TABLE2, 0.512, 0.65)[0], "--check-budget", 100)
+    test.expect(few.returncode == 1 and "used up" in few.stdout, few.stdout)
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--binary", required=True, type=pathlib.Path)
+    with tempfile.TemporaryDirectory() as folder:
+        test = Tester(parser.parse_args().binary.resolve(), pathlib.Path(folder))
+        for part in (known_answers, tampering, fuzzing, size_cap):
+            part(test)
+    print(f"{test.count} checks, {test.failures} failures")
+    return 1 if test.failures or test.count < 100 else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
