@@ -327,10 +327,8 @@ std::optional<Certificate> prove_by_groups(const Problem& problem,
             members.front(), everyone_but(members.front(), problem.devices()), problem.shape.dp));
     }
     CountProof proof(costs, problem.shape, sizes);
-    ProofOptions plain = options;
-    plain.log = nullptr;
     const double target = std::max(0.0, incumbent - compute) * (1 - 1e-12);
-    const ProofResult result = proof.run(target, plain);
+    const ProofResult result = proof.run(target, options);
     Certificate certificate;
     certificate.bound = elementary_bound(problem);
     certificate.bound.nodes = result.nodes;
