@@ -9,6 +9,7 @@
 
 #include "longhaul/core/pool.hpp"
 #include "longhaul/core/random.hpp"
+#include "longhaul/placement/classes.hpp"
 #include "longhaul/placement/group_terms.hpp"
 
 namespace longhaul::placement {

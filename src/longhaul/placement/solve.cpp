@@ -26,7 +26,7 @@ tl::unexpected<core::Diagnostics> defect(std::string where, std::string what) {
 
 // Most problems are proved after a fraction of the search; the rest of it is for those that are
 // not.
-constexpr std::uint64_t kFirstSearchShare = 8;
+constexpr std::uint64_t kFirstSearchShare = 24;
 constexpr std::uint64_t kFirstProofShare = 20;
 
 struct Attempt {
