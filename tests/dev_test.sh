@@ -35,8 +35,11 @@ reset() {
     --preset) mkdir -p build/release/apps/longhaul; touch build/release/build.ninja
         mode=$(printf "%s\n" "$@" | sed -n "s/-DLONGHAUL_DEVELOPER_MODE=//p")
         printf "CMAKE_HOME_DIRECTORY:INTERNAL=%s\nLONGHAUL_DEVELOPER_MODE:BOOL=%s\n" "$(pwd -P)" "$mode" >build/release/CMakeCache.txt ;;
-    --build) printf "#!/bin/sh\necho program \"\$@\"\n" >build/release/apps/longhaul/longhaul
-        chmod +x build/release/apps/longhaul/longhaul; echo noise ;;
+    --build) mkdir -p build/release/bench/placement
+        for program in apps/longhaul/longhaul bench/placement/bench_placement; do
+            printf "#!/bin/sh\necho program \"\$@\"\n" >build/release/$program
+            chmod +x build/release/$program
+        done; echo noise ;;
     esac'
 }
 
@@ -80,6 +83,14 @@ name="demo after test: keeps the configuration"
 : >"$work/calls"
 dev demo
 expect_no calls 'cmake --preset' "$name"
+
+name="bench placement: builds that program with tests configured, passes arguments on"
+reset
+dev bench placement --only "two words"
+expect_status 0 "$name"
+expect calls 'DEVELOPER_MODE=ON' "$name"
+expect calls '--target bench_placement$' "$name"
+[ "$(cat "$work/out")" = "program --only two words" ] || fail "$name"
 
 name="missing packages, root: says which and why, installs, no update"
 reset

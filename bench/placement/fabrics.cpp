@@ -17,17 +17,33 @@ using fabric::Fabric;
 
 const std::string kTable2Path = "/fabrics/dtfm-table2-worldwide.json";
 
-Result<Fabric> uneven(const std::string& source_folder) {
-    const Result<std::string> text = read_text(source_folder + kTable2Path);
-    if (!text) {
-        return tl::unexpected(text.error());
-    }
-    Result<core::Document> document = core::parse_json(*text, kTable2Path);
+/// A region table with other numbers of devices.
+Result<Fabric> with_sizes(std::string_view table,
+                          const std::string& name,
+                          std::vector<double> sizes) {
+    Result<core::Document> document = core::parse_json(table, name);
     if (!document) {
         return tl::unexpected(document.error());
     }
-    document->root.set("gpus_per_region", std::vector<double>{12, 4, 8, 8, 10, 6, 8, 8});
-    return fabric::read_fabric(core::write_json(document->root), "uneven regions");
+    document->root.set("gpus_per_region", std::move(sizes));
+    return fabric::read_fabric(core::write_json(document->root), name);
+}
+
+Result<Fabric> uneven(const std::string& source_folder) {
+    const Result<std::string> text = read_text(source_folder + kTable2Path);
+    return text ? with_sizes(*text, "uneven", {12, 4, 8, 8, 10, 6, 8, 8})
+                : tl::unexpected(text.error());
+}
+
+Result<Fabric> uneven_globe(int regions, int devices) {
+    std::vector<double> sizes(static_cast<std::size_t>(regions), devices);
+    for (int i = 0; i + 1 < regions; i += 2) {
+        const int moved = devices * (i / 2 % 5 + 1) / 12;
+        sizes[static_cast<std::size_t>(i)] += moved;
+        sizes[static_cast<std::size_t>(i) + 1] -= moved;
+    }
+    return with_sizes(
+        placement::testing::globe_table(regions, devices), "uneven globe", std::move(sizes));
 }
 
 Result<Fabric> with_noise(const std::string& source_folder, std::uint64_t seed) {
@@ -81,11 +97,13 @@ Result<Fabric> make_fabric(const std::string& source_folder, const std::string& 
         words >> seed;
         return with_noise(source_folder, seed);
     }
-    if (kind == "globe") {
+    if (kind.starts_with("globe")) {
         int regions = 0;
         int devices = 0;
         words >> regions >> devices;
-        return fabric::read_fabric(placement::testing::globe_table(regions, devices), name);
+        return kind == "globe-uneven"
+                   ? uneven_globe(regions, devices)
+                   : fabric::read_fabric(placement::testing::globe_table(regions, devices), name);
     }
     const Result<std::string> text = read_text(source_folder + "/fabrics/" + name);
     return text ? fabric::read_fabric(*text, name) : tl::unexpected(text.error());

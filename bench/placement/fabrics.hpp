@@ -14,6 +14,7 @@ namespace longhaul::bench {
 ///     uneven         Table 2 with 12, 4, 8, 8, 10, 6, 8, 8 devices in its regions
 ///     noise SEED     Table 2, delay and rate of every ordered pair times a factor in [0.9, 1.1)
 ///     globe R D      R regions of D devices on a globe (detail/globe.hpp)
+///     globe-uneven R D   the same, pairs of regions with up to five twelfths more and fewer
 [[nodiscard]] core::Result<fabric::Fabric> make_fabric(const std::string& source_folder,
                                                        const std::string& name);
 
