@@ -3,7 +3,7 @@
 #include "longhaul/fabric/names.hpp"
 #include "longhaul/place.hpp"
 #include "longhaul/place_shapes.hpp"
-#include "longhaul/placement/group_terms.hpp"
+#include "longhaul/placement/solve.hpp"
 #include "longhaul/plan_text.hpp"
 
 namespace longhaul::app {
@@ -15,7 +15,6 @@ struct Placed {
     placement::Plan plan;
     LoadedFabric fabric;
     std::vector<placement::ShapeTrial> shapes;  // when the shape was chosen
-    std::string misfit;                         // why no plan fits the memory of the devices
 };
 
 core::Result<Placed> find_plan(const PlaceOptions& options) {
@@ -26,8 +25,7 @@ core::Result<Placed> find_plan(const PlaceOptions& options) {
         }
         return Placed{std::move(placed->best.plan),
                       std::move(placed->fabric),
-                      std::move(placed->best.trials),
-                      {}};
+                      std::move(placed->best.trials)};
     }
     core::Result<LoadedProblem> loaded = load_problem(options.inputs);
     if (!loaded) {
@@ -43,11 +41,8 @@ core::Result<Placed> find_plan(const PlaceOptions& options) {
     if (!plan) {
         return tl::unexpected(plan.error());
     }
-    std::string misfit = placement::why_nothing_fits(loaded->problem, plan->placement.stages());
-    return Placed{std::move(*plan),
-                  {std::move(loaded->fabric), std::move(loaded->fabric_sha256)},
-                  {},
-                  std::move(misfit)};
+    return Placed{
+        std::move(*plan), {std::move(loaded->fabric), std::move(loaded->fabric_sha256)}, {}};
 }
 
 /// Writes the certificate, where one is asked for.
@@ -85,13 +80,13 @@ core::Result<int> place(const Session& session, PlaceOptions options) {
     if (!placed) {
         return tl::unexpected(placed.error());
     }
-    if (!placed->misfit.empty()) {
+    if (!placed->plan.misfit.empty()) {
         watch.end_progress();
         if (options.json) {
             print(core::write_json(
-                core::Value::object().set("feasible", false).set("reason", placed->misfit)));
+                core::Value::object().set("feasible", false).set("reason", placed->plan.misfit)));
         }
-        warn("no plan fits the memory of the devices: " + placed->misfit);
+        warn("no plan fits the memory of the devices: " + placed->plan.misfit);
         return kNo;
     }
     placement::Plan& plan = placed->plan;
@@ -199,7 +194,7 @@ void add_place(CLI::App& parent, Session& session) {
     command
         ->add_option("--certificate-nodes",
                      options->certificate_nodes,
-                     "nodes of branch and bound that it may log, about 12 bytes each")
+                     "nodes of branch and bound that it may log, about 15 bytes each")
         ->check(CLI::Range(0, placement::kMostCertificateNodes))
         ->capture_default_str();
     command->add_flag("--json", options->json, "print the plan as JSON");

@@ -34,7 +34,8 @@ struct PlaceOptions {
     fabric::Noise noise;
 };
 
-/// Time since it was made. Ends search and proof at the time limit and shows that they work.
+/// Time since it was made. Ends search, proof and baselines at the time limit and shows
+/// that they work.
 class Watch {
 public:
     Watch(PlaceOptions& options, std::string what);

@@ -5,6 +5,8 @@
 namespace longhaul::placement {
 namespace {
 
+constexpr std::uint64_t kOtherExchangeSteps = 200;  // a ring or tree costs as much as many sums
+
 /// Deals dp devices over the classes in every way whose exchange stays below the cap.
 class ColumnLister {
 public:
@@ -18,6 +20,7 @@ public:
           cap_(cap),
           most_(most),
           steps_(most_steps),
+          step_(model.exchange_grows() ? 1 : kOtherExchangeSteps),
           row_(sizes.size(), 0) {}
 
     bool list(int dp) { return extend(0, dp); }
@@ -29,6 +32,9 @@ private:
             Column column;
             std::ranges::copy(row_, column.counts.begin());
             column.exchange = model_.exchange(row_);
+            if (column.exchange >= cap_) {
+                return true;
+            }
             column.key = model_.key(row_);
             columns_.push_back(column);
             return columns_.size() <= most_;
@@ -39,12 +45,12 @@ private:
         bool good = true;
         for (int count = std::min(left, sizes_[k]); count >= 0 && good; --count) {
             row_[k] = count;
-            // Further devices only add to the exchange.
-            if (steps_ == 0) {
+            // Further devices only add to a sharded exchange.
+            if (steps_ < step_) {
                 return false;
             }
-            --steps_;
-            if (model_.exchange(row_) < cap_) {
+            steps_ -= step_;
+            if (!model_.exchange_grows() || model_.exchange(row_) < cap_) {
                 good = extend(k + 1, left - count);
             }
         }
@@ -57,6 +63,7 @@ private:
     double cap_;
     std::size_t most_;
     std::uint64_t steps_;
+    std::uint64_t step_;
     std::vector<int> row_;
     std::vector<Column> columns_;
 };

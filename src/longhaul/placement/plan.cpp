@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "longhaul/core/cursor.hpp"
+#include "longhaul/placement/group_terms.hpp"
 
 namespace longhaul::placement {
 namespace {
@@ -47,22 +48,27 @@ constexpr std::string_view kKnownKeys[] = {"format",
                                            "shared_bottleneck",
                                            "devices"};
 
+/// Seconds; null where layers fit no memory.
+Value seconds_value(double seconds) {
+    return seconds >= kDoesNotFit ? Value() : Value(seconds);
+}
+
 Value summary_value(const core::Summary& summary) {
     return Value::object()
-        .set("min", summary.min)
-        .set("p10", summary.p10)
-        .set("median", summary.median)
-        .set("p90", summary.p90)
-        .set("max", summary.max);
+        .set("min", seconds_value(summary.min))
+        .set("p10", seconds_value(summary.p10))
+        .set("median", seconds_value(summary.median))
+        .set("p90", seconds_value(summary.p90))
+        .set("max", seconds_value(summary.max));
 }
 
 Value baselines_value(const Baselines& baselines) {
     return Value::object()
         .set("samples", baselines.samples)
         .set("seed", static_cast<double>(baselines.seed))
-        .set("host_order", baselines.host_order.total())
-        .set("host_order_solved", baselines.host_order_solved)
-        .set("label_per_stage", baselines.label_per_stage.total())
+        .set("host_order", seconds_value(baselines.host_order.total()))
+        .set("host_order_solved", seconds_value(baselines.host_order_solved))
+        .set("label_per_stage", seconds_value(baselines.label_per_stage.total()))
         .set("labels_fit", baselines.labels_fit)
         .set("partitions", baselines.samples > 0 ? summary_value(baselines.partitions) : Value())
         .set("maps", baselines.samples > 0 ? summary_value(baselines.maps) : Value());
@@ -117,7 +123,8 @@ Value unused_value(const Plan& plan) {
         const auto reason = std::ranges::find(plan.left_out, device, &LeftOut::device);
         if (reason != plan.left_out.end()) {
             if (reason->instead_of >= 0) {
-                entry.set("score_if_used", reason->score).set("instead_of", reason->instead_of);
+                entry.set("score_if_used", seconds_value(reason->score))
+                    .set("instead_of", reason->instead_of);
             }
         }
         list.append(std::move(entry));

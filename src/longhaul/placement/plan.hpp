@@ -38,6 +38,7 @@ struct Plan {
     /// for other exchanges.
     std::vector<std::vector<int>> exchange_orders;
     std::string shared_bottleneck;  ///< shared resource that bounds the exchange; empty: none
+    std::string misfit;  ///< why the layers of no plan fit the memory; empty: they do. Not kept
     Bound bound;
     std::optional<Baselines> baselines;
     SearchRecord search;

@@ -143,7 +143,7 @@ void anneal_moves(MoveWalk& walk,
     if (pp < 2) {
         return;
     }
-    const double first = walk.score();
+    Cooling cooling(options, walk.score());
     for (std::uint64_t done = 0; done < options.evaluations; ++done) {
         if (done % options.stop_interval == 0 && options.stop && options.stop()) {
             return;
@@ -160,8 +160,7 @@ void anneal_moves(MoveWalk& walk,
         if (walk.moves() + change > limit) {
             continue;
         }
-        const double worst =
-            acceptance_limit(options, first, walk.score(), done, random) - price * change;
+        const double worst = cooling.limit(walk.score(), done, random) - price * change;
         if (walk.try_swap(s, i, t, j, worst)) {
             archive.offer(walk.moves(), walk.score(), walk.stages());
         }

@@ -79,7 +79,7 @@ AnnealedPlacement anneal_robust(const std::vector<Problem>& problems,
     AnnealedPlacement best{start, walk.p90(), 0};
     const auto pp = static_cast<std::size_t>(start.shape().pp);
     const auto dp = static_cast<std::size_t>(start.shape().dp);
-    const double first = walk.p90();
+    Cooling cooling(options, walk.p90());
     for (std::uint64_t done = 0; done < options.evaluations; ++done) {
         if (done % options.stop_interval == 0 && options.stop && options.stop()) {
             break;
@@ -92,7 +92,7 @@ AnnealedPlacement anneal_robust(const std::vector<Problem>& problems,
         if (s == t && i == j) {
             continue;
         }
-        const double limit = acceptance_limit(options, first, walk.p90(), done, random);
+        const double limit = cooling.limit(walk.p90(), done, random);
         if (walk.try_exchange(s, i, t, j, limit) && walk.p90() < best.p90) {
             best.placement = walk.placement();
             best.p90 = walk.p90();
