@@ -10,7 +10,6 @@ namespace {
 
 constexpr std::uint64_t kBoundWork = 5;  // a bound: this and one for each level
 constexpr std::uint64_t kLeafWork = 100;
-constexpr std::uint64_t kLeafExchanges = 16;  // what dealing out all devices costs in exchanges
 constexpr std::size_t kNarrowAgain = 8;       // longer lists are narrowed a second time
 constexpr std::uint64_t kLeafPathNodes = 50;  // of branch and bound, for paths beyond Held-Karp
 
@@ -298,7 +297,8 @@ core::Grid<double> TableSearch::chosen_edges() {
 
 /// All devices are in chosen stages: what is left is the order.
 void TableSearch::leaf() {
-    result_.work += kLeafWork + kLeafExchanges * model_.exchange_work();
+    // Dealing out all devices takes some times as many exchanges as one of them has steps.
+    result_.work += kLeafWork + 4 * model_.exchange_work() * model_.exchange_work();
     std::vector<StageUse> uses;
     std::vector<int> of_row;
     for (const TableBounds::Chosen& chosen : bounds_.chosen()) {
