@@ -17,8 +17,8 @@ fabric::Fabric random_fabric(std::size_t n,
                              bool alike,
                              core::Random& random) {
     fabric::FabricParts parts;
-    core::Grid<double> alphas(n, n, 0.0);
-    core::Grid<double> betas(n, n, 1.0);
+    core::Grid<double> alpha_ms(n, n, 0.0);
+    core::Grid<double> beta_gbps(n, n, 1.0);
     parts.devices.resize(n);
     core::Grid<double> alpha(regions, regions);
     core::Grid<double> beta(regions, regions);
@@ -33,12 +33,12 @@ fabric::Fabric random_fabric(std::size_t n,
         for (std::size_t j = 0; j < n; ++j) {
             const auto a = static_cast<std::size_t>(std::min(i % regions, j % regions));
             const auto b = static_cast<std::size_t>(std::max(i % regions, j % regions));
-            alphas(i, j) = alike ? alpha(a, b) : 100 * random.uniform();
-            betas(i, j) = alike ? beta(a, b) : 0.5 + 4 * random.uniform();
+            alpha_ms(i, j) = alike ? alpha(a, b) : 100 * random.uniform();
+            beta_gbps(i, j) = alike ? beta(a, b) : 0.5 + 4 * random.uniform();
         }
     }
-    parts.alpha_ms = std::move(alphas);
-    parts.beta_gbps = std::move(betas);
+    parts.alpha_ms = std::move(alpha_ms);
+    parts.beta_gbps = std::move(beta_gbps);
     return fabric::Fabric::make(std::move(parts), "random").value();
 }
 
