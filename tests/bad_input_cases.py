@@ -167,6 +167,12 @@ COMMANDS = {
                        {"fabric.json": REGIONS}),
     "groups": Command(["place", "--fabric", "fabric.json", *SHAPE, *PAYLOADS, *QUICK],
                       {"fabric.json": GROUPS}),
+    "place-from": Command(["place", "--fabric", "fabric.json", "--from", "plan.json", *QUICK],
+                          {"plan.json": None, "fabric.json": FABRIC}),
+    "place-robust": Command(["place", "--fabric", "fabric.json", *SHAPE, *PAYLOADS, *QUICK,
+                             "--robust", "--samples", "2"], {"fabric.json": FABRIC}),
+    "place-phase": Command(["place", "--fabric", "fabric.json", *SHAPE, *QUICK, "--phase",
+                            "c_pp=0.1:1:2", "c_dp=0.1:1:2"], {"fabric.json": FABRIC}),
     "evaluate": Command(["evaluate", "--fabric", "fabric.json", *SHAPE, *PAYLOADS, "--rank-map",
                          "map.json"],
                         {"fabric.json": FABRIC, "map.json": RANK_MAP}, output=False),
@@ -344,6 +350,10 @@ def plan_cases(command, plan):
     yield case("payload-null", put(plan, None, "workload", "c_dp_gb"), "c_dp_gb")
     yield case("messages-zero", put(plan, 0, "workload", "pp_messages"), "pp_messages")
     yield case("workload-list", put(plan, [1], "workload"), "workload")
+    yield case("devices-number", put(plan, 4, "devices"), "devices")
+    yield case("devices-numbers", put(plan, [1, 2, 3, 4], "devices"), "devices[0]")
+    yield case("devices-short", put(plan, ["a", "b"], "devices"), "2 names")
+    yield case("devices-twice", put(plan, ["a", "b", "a", "c"], "devices"), "devices[2]")
     if command in ("explain", "evaluate-plan"):
         yield Case(command, "fabric-absent", "plan.json",
                    put(plan, "no-such.json", "fabric", "path"), "cannot read", "no-such.json")
@@ -503,6 +513,10 @@ def all_cases(plan, certificate):
                "pp 2 x dp 3", "fabric.json")
     yield from plan_cases("explain", plan)
     yield from plan_cases("launch", plan)
+    yield from plan_cases("place-from", plan)
+    for command in ("place-from", "place-robust", "place-phase"):
+        for name in ("not-square", "negative-alpha", "directory", "absent", "truncated-60%"):
+            yield from (case for case in fabric_cases(command) if case.name.endswith("/" + name))
     yield from (case for case in plan_cases("evaluate-plan", plan)
                 if case.name.endswith(("/short-map", "/payload-null", "/fabric-absent",
                                        "/fabric-of-another", "/newer-format", "/score-of-another")))

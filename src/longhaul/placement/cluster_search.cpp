@@ -190,7 +190,8 @@ private:
         const Solved solved = score_best_order(model_, counts);
         return {reordered(counts, solved.order),
                 solved.score.total(),
-                fmt::format("{} clusters of whole stages", chosen.size())};
+                fmt::format("{} clusters of whole stages", chosen.size()),
+                true};
     }
 
     CountModel& model_;

@@ -48,7 +48,8 @@ public:
     std::vector<Seed> run(std::uint64_t& evaluations) {
         make_seeds();
         const auto restarts = static_cast<std::size_t>(std::max(1, options_.restarts));
-        const std::uint64_t share = options_.budget / restarts;
+        const std::uint64_t share =
+            (options_.budget - std::min(options_.budget / 2, evaluations_)) / restarts;
         std::vector<Seed> found(restarts);
         std::vector<std::uint64_t> done(restarts, 0);
         core::parallel_for(restarts, options_.threads, [&](std::size_t i) {
@@ -96,7 +97,11 @@ private:
             std::ranges::stable_sort(seeds_, {}, &Seed::score);
         }
         for (std::size_t i = 0; i < std::min(kKeptSeeds, seeds_.size()); ++i) {
-            found_.push_back(seeds_[i]);
+            if (seeds_[i].ordered) {
+                found_.push_back(seeds_[i]);
+            } else if (i == 0) {
+                take(model, seeds_[i].counts, seeds_[i].origin);
+            }
         }
     }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -18,13 +19,34 @@ constexpr int kMaxDegree = 1'000'000;
 constexpr int kMaxTensor = 4'096;
 constexpr double kMaxSeconds = 1e100;  // sums stay finite
 constexpr double kMaxNodes = 1e18;     // fits in 64 bits
-constexpr std::string_view kKnownKeys[] = {
-    "format",          "fabric",           "workload",   "shape",          "objective",
-    "score",           "data_parallel",    "pipeline",   "bound",          "gap",
-    "optimal",         "bound_method",     "rank_map",   "stages",         "pipelines",
-    "baseline",        "search",           "provenance", "unused_devices", "bound_data_parallel",
-    "bound_pipeline",  "bound_nodes",      "terms",      "compute",        "first_layers",
-    "exchange_orders", "shared_bottleneck"};
+constexpr std::string_view kKnownKeys[] = {"format",
+                                           "fabric",
+                                           "workload",
+                                           "shape",
+                                           "objective",
+                                           "score",
+                                           "data_parallel",
+                                           "pipeline",
+                                           "bound",
+                                           "gap",
+                                           "optimal",
+                                           "bound_method",
+                                           "rank_map",
+                                           "stages",
+                                           "pipelines",
+                                           "baseline",
+                                           "search",
+                                           "provenance",
+                                           "unused_devices",
+                                           "bound_data_parallel",
+                                           "bound_pipeline",
+                                           "bound_nodes",
+                                           "terms",
+                                           "compute",
+                                           "first_layers",
+                                           "exchange_orders",
+                                           "shared_bottleneck",
+                                           "devices"};
 
 /// Seconds; null where layers fit no memory.
 Value seconds_value(double seconds) {
@@ -184,6 +206,28 @@ void read_rank_map(const Cursor& root, const std::optional<Shape>& shape, Plan& 
     }
 }
 
+/// Names of the devices, one an entry of the rank map and all different.
+void read_devices(const Cursor& root, Plan& plan) {
+    const auto list = root.find("devices");
+    if (!list || !list->is_array()) {
+        return;
+    }
+    std::set<std::string> seen;
+    for (std::size_t i = 0; i < list->value().size(); ++i) {
+        const Cursor item = list->item(i);
+        const std::optional<std::string> name = item.string();
+        if (name && !seen.insert(*name).second) {
+            item.report("found " + core::shown(*name) + " again", "every device has its own name");
+        }
+        plan.devices.push_back(name.value_or(""));
+    }
+    const auto ranks = root.find("rank_map");
+    if (ranks && ranks->value().size() != plan.devices.size()) {
+        list->report(fmt::format("holds {} names", plan.devices.size()),
+                     fmt::format("rank_map holds {} devices", ranks->value().size()));
+    }
+}
+
 /// A text that names something; what it is not is reported with the names that it may have.
 template <class T, class Parse>
 T named(const std::optional<Cursor>& text, T absent, Parse parse, std::string_view names) {
@@ -304,6 +348,13 @@ Value to_value(const Plan& plan) {
     if (plan.baselines) {
         root.set("baseline", baselines_value(*plan.baselines));
     }
+    if (!plan.devices.empty()) {
+        Value names = Value::array();
+        for (const std::string& name : plan.devices) {
+            names.append(name);
+        }
+        root.set("devices", std::move(names));
+    }
     root.set("search", search_value(plan.search))
         .set("provenance",
              Value::object()
@@ -330,6 +381,7 @@ core::Result<Plan> read_plan(std::string_view text, std::string_view name) {
     }
     const std::optional<Shape> shape = read_shape(root);
     read_rank_map(root, shape, plan);
+    read_devices(root, plan);
     read_fabric_reference(root, plan);
     read_record(root, plan);
     for (const core::Member& member : document->root.members) {

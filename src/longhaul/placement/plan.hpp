@@ -27,6 +27,7 @@ struct SearchRecord {
 struct Plan {
     std::string fabric_path;
     std::string fabric_sha256;
+    std::vector<std::string> devices;  ///< fabric::device_names; empty: not known
     workload::Workload workload;
     Terms terms;
     Placement placement;

@@ -25,6 +25,7 @@ Plan small_plan() {
     plan.workload = workload;
     plan.fabric_path = "fabrics/\"x\".json";
     plan.fabric_sha256 = "abc";
+    plan.devices = {"h/0", "h/1", "y#0", "y#1"};
     plan.version = "1.2.3";
     plan.command = "longhaul place";
     plan.time = "2030-01-01T00:00:00Z";
@@ -56,6 +57,7 @@ TEST(Plan, RoundTripKeepsTheDecisionAndItsProvenance) {
     EXPECT_EQ(again.score.pipeline, plan.score.pipeline);
     EXPECT_EQ(again.bound.value, plan.bound.value);
     EXPECT_EQ(again.bound.method, plan.bound.method);
+    EXPECT_EQ(again.devices, plan.devices);
     EXPECT_EQ(again.version, "1.2.3");
     EXPECT_EQ(again.command, "longhaul place");
     EXPECT_EQ(again.time, "2030-01-01T00:00:00Z");

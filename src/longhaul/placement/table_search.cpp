@@ -8,7 +8,7 @@
 namespace longhaul::placement {
 namespace {
 
-constexpr std::uint64_t kBoundWork = 8;  // a bound costs about as much as passing over 8 stages
+constexpr std::uint64_t kBoundWork = 5;  // a bound: this and one for each level
 constexpr std::uint64_t kLeafWork = 100;
 constexpr std::size_t kNarrowAgain = 8;       // longer lists are narrowed a second time
 constexpr std::uint64_t kLeafPathNodes = 50;  // of branch and bound, for paths beyond Held-Karp
@@ -201,7 +201,8 @@ std::vector<TableSearch::Branch> TableSearch::branches(const Node& node,
         }
         Branch branch{candidate, {}};
         for (int times = 1; times <= most; ++times) {
-            result_.work += kBoundWork;
+            result_.work += kBoundWork + model_.levels().size();
+            result_.work += times > 1 ? model_.exchange_work() : 0;
             if (times > 1 && !model_.exact() && model_.exchange(counts, times) > slice_.cap) {
                 break;
             }
@@ -296,7 +297,8 @@ core::Grid<double> TableSearch::chosen_edges() {
 
 /// All devices are in chosen stages: what is left is the order.
 void TableSearch::leaf() {
-    result_.work += kLeafWork;
+    // Dealing out all devices takes some times as many exchanges as one of them has steps.
+    result_.work += kLeafWork + 4 * model_.exchange_work() * model_.exchange_work();
     std::vector<StageUse> uses;
     std::vector<int> of_row;
     for (const TableBounds::Chosen& chosen : bounds_.chosen()) {
