@@ -167,6 +167,12 @@ COMMANDS = {
                        {"fabric.json": REGIONS}),
     "groups": Command(["place", "--fabric", "fabric.json", *SHAPE, *PAYLOADS, *QUICK],
                       {"fabric.json": GROUPS}),
+    "place-from": Command(["place", "--fabric", "fabric.json", "--from", "plan.json", *QUICK],
+                          {"plan.json": None, "fabric.json": FABRIC}),
+    "place-robust": Command(["place", "--fabric", "fabric.json", *SHAPE, *PAYLOADS, *QUICK,
+                             "--robust", "--samples", "2"], {"fabric.json": FABRIC}),
+    "place-phase": Command(["place", "--fabric", "fabric.json", *SHAPE, *QUICK, "--phase",
+                            "c_pp=0.1:1:2", "c_dp=0.1:1:2"], {"fabric.json": FABRIC}),
     "evaluate": Command(["evaluate", "--fabric", "fabric.json", *SHAPE, *PAYLOADS, "--rank-map",
                          "map.json"],
                         {"fabric.json": FABRIC, "map.json": RANK_MAP}, output=False),
@@ -344,6 +350,10 @@ def plan_cases(command, plan):
     yield case("payload-null", put(plan, None, "workload", "c_dp_gb"), "c_dp_gb")
     yield case("messages-zero", put(plan, 0, "workload", "pp_messages"), "pp_messages")
     yield case("workload-list", put(plan, [1], "workload"), "workload")
+    yield case("devices-number", put(plan, 4, "devices"), "devices")
+    yield case("devices-numbers", put(plan, [1, 2, 3, 4], "devices"), "devices[0]")
+    yield case("devices-short", put(plan, ["a", "b"], "devices"), "2 names")
+    yield case("devices-twice", put(plan, ["a", "b", "a", "c"], "devices"), "devices[2]")
     if command in ("explain", "evaluate-plan"):
         yield Case(command, "fabric-absent", "plan.json",
                    put(plan, "no-such.json", "fabric", "path"), "cannot read", "no-such.json")
@@ -351,8 +361,9 @@ def plan_cases(command, plan):
                    put(plan, "0" * 64, "fabric", "sha256"), "SHA-256", "fabric.json")
 
 
-TREE = {"kind": "tree", "exact": True, "class_of_device": [0, 0, 1, 1], "order": [0, 1],
-        "columns": [[1, 1], [2, 0], [0, 2]], "nodes": [1, 0, 2, 1, 1, 1, 2, 2, 1]}
+SLICE = {"floor": 1.0, "cap": 2.0, "covers": 0, "nodes": [1, 0, 2, -1, 1, 1, 1, 1, 2, 2, 1, -1]}
+TREE = {"kind": "tree", "exact": True, "class_of_device": [0, 0, 1, 1],
+        "columns": [[1, 1], [2, 0], [0, 2]], "slices": [SLICE]}
 
 
 def certificate_cases(certificate):
@@ -390,17 +401,26 @@ def certificate_cases(certificate):
             ("class_of_device", [0, 0, 1], "4 devices"), ("class_of_device", [0, 0, 2, 2], "class 1"),
             ("class_of_device", [0, 0, 1, 16], "class_of_device[3]"),
             ("class_of_device", [0, 0, 1, -1], "class_of_device[3]"),
-            ("order", [0, 0], "every class once"), ("order", [0], "every class once"),
-            ("order", [0, 2], "order[1]"), ("columns", [[1, 1, 0]], "columns[0]"),
+            ("class_of_device", [], "4 devices"), ("columns", [[1, 1, 0]], "columns[0]"),
             ("columns", [[1, 2]], "columns[0]"), ("columns", [[3, -1]], "columns[0]"),
             ("columns", [[10**20, 0]], "columns[0]"), ("columns", [], "nodes"),
-            ("columns", [1, 1], "columns[0]"), ("nodes", [1, 0], "three a node"),
-            ("nodes", [2, 0, 1], "nodes[0]"), ("nodes", [0, 0, 1], "nodes[0]"),
-            ("nodes", [1, 3, 1], "nodes[1]"), ("nodes", [1, -1, 1], "nodes[1]"),
-            ("nodes", [1, 0, 3], "nodes[2]"), ("nodes", [1, 0, 0], "nodes[2]"),
-            ("nodes", [1, 0, 0.5], "nodes[2]"), ("nodes", [1, 0, 1e300], "nodes[2]"),
-            ("nodes", [1, 0, "1"], "nodes[2]"), ("nodes", "none", "nodes")):
+            ("columns", [1, 1], "columns[0]"), ("slices", "none", "slices"),
+            ("slices", [1], "slices[0]"), ("slices", [SLICE] * 10_001, "10001 slices")):
         yield case(f"proof-{name}-{json.dumps(value)[:24]}", put(tree, value, "proof", name), words)
+    for key in SLICE:
+        yield case("slice-no-" + key, without(tree, "proof", "slices", 0, key), key)
+        yield case("slice-" + key + "-null", put(tree, None, "proof", "slices", 0, key), key)
+    for name, value, words in (
+            ("floor", -1, "floor"), ("floor", 3, "its cap is 2"), ("cap", 1e300, "cap"),
+            ("covers", 2, "covers"), ("covers", -2, "covers"), ("nodes", [1, 0, 1], "four a node"),
+            ("nodes", [2, 0, 1, 0], "nodes[0]"), ("nodes", [0, 0, 1, 0], "nodes[0]"),
+            ("nodes", [1, 3, 1, 0], "nodes[1]"), ("nodes", [1, -1, 1, 0], "nodes[1]"),
+            ("nodes", [1, 0, 3, 0], "nodes[2]"), ("nodes", [1, 0, 0, 0], "nodes[2]"),
+            ("nodes", [1, 0, 0.5, 0], "nodes[2]"), ("nodes", [1, 0, 1e300, 0], "nodes[2]"),
+            ("nodes", [1, 0, "1", 0], "nodes[2]"), ("nodes", [1, 0, 1, 2], "nodes[3]"),
+            ("nodes", "none", "nodes")):
+        yield case(f"slice-{name}-{json.dumps(value)[:24]}",
+                   put(tree, value, "proof", "slices", 0, name), words)
     yield Case("certificate", "other-size", "proof.json",
                put(put(put(certificate, {"kind": "elementary"}, "proof"), 3, "shape", "dp"),
                    [0, 1, 2, 3, 4, 5], "rank_map"), "has 4 devices", "fabric.json")
@@ -493,6 +513,10 @@ def all_cases(plan, certificate):
                "pp 2 x dp 3", "fabric.json")
     yield from plan_cases("explain", plan)
     yield from plan_cases("launch", plan)
+    yield from plan_cases("place-from", plan)
+    for command in ("place-from", "place-robust", "place-phase"):
+        for name in ("not-square", "negative-alpha", "directory", "absent", "truncated-60%"):
+            yield from (case for case in fabric_cases(command) if case.name.endswith("/" + name))
     yield from (case for case in plan_cases("evaluate-plan", plan)
                 if case.name.endswith(("/short-map", "/payload-null", "/fabric-absent",
                                        "/fabric-of-another", "/newer-format", "/score-of-another")))

@@ -71,12 +71,6 @@ def known_answers(test):
 
 def tampering(test):
     good, _ = test.place(TABLE2, 0.512, 0.65)
-    nodes = good["proof"]["nodes"]
-    rows = [nodes[i:i + 3] for i in range(0, len(nodes), 3)]
-
-    def flat(changed):
-        return [x for row in changed for x in row]
-
     def bad(what, words, *path, value, more=(), code=1):
         changed = copy.deepcopy(good)
         at = changed
@@ -100,18 +94,24 @@ def tampering(test):
     classes[0], classes[63] = classes[63], classes[0]
     bad("class", "exact class", "proof", "class_of_device", value=classes)
     merged = [min(k, 6) for k in good["proof"]["class_of_device"]]
+    merged = [min(k, 6) for k in good["proof"]["class_of_device"]]
     bad("classes merged", "columns[0]", "proof", "class_of_device", value=merged, code=2)
-    bad("last node", "left out", "proof", "nodes", value=flat(rows[:-1]))
-    bad("first node alone", "left out", "proof", "nodes", value=nodes[:3])
-    bad("no nodes", "root: ", "proof", "nodes", value=[])
-    bad("node twice as often", "", "proof", "nodes", value=flat([rows[0]] + [[1, 0, 8]] + rows[1:]))
+    slices = good["proof"]["slices"]
+    bad("no slices", "the slices end at", "proof", "slices", value=[])
+    bad("first slice", "are in no slice", "proof", "slices", value=slices[1:])
+    bad("last slice", "the slices end at", "proof", "slices", value=slices[:-1])
+    bad("a hole", "are in no slice", "proof", "slices", 5, "floor",
+        value=slices[5]["floor"] + 1e-6)
     bad("kind", "its proof gives", "proof", "kind", value="breaks")
     bad("compute", "compute times", "workload", "stage_seconds", value=[1])
+    for i, one in enumerate(slices[:-1]):  # the last one ends where the path alone suffices
+        nodes = one["nodes"]
+        if nodes:
+            bad(f"no nodes in slice {i}", f"slice {i + 1} of", "proof", "slices", i, "nodes", value=[])
+            bad(f"first node of slice {i} alone", "", "proof", "slices", i, "nodes", value=nodes[:4])
     for i in range(len(good["proof"]["columns"])):
-        columns = good["proof"]["columns"][:i] + good["proof"]["columns"][i + 1:]
-        kept = [[d, c - (c > i), t] for d, c, t in rows if c != i]
         changed = copy.deepcopy(good)
-        changed["proof"].update(columns=columns, nodes=flat(kept))
+        changed["proof"]["columns"].pop(i)
         done = test.check(changed)
         test.expect(done.returncode in (1, 2), f"column {i} dropped: {done.stdout}{done.stderr}")
     other = test.check(good, "--fabric", "fabrics/dtfm-regional.json")
@@ -146,7 +146,8 @@ def fuzzing(test):
 def size_cap(test):
     certificate, done = test.place(TABLE2, 0.512, 0.65, "--certificate-nodes", 60)
     test.expect("the certificate holds a bound of" in done.stderr, f"warned: {done.stderr}")
-    test.expect(len(certificate["proof"]["nodes"]) <= 180, "the log is short")
+    nodes = sum(len(one["nodes"]) for one in certificate["proof"].get("slices", []))
+    test.expect(nodes <= 240, "the log is short")
     answer = test.check(certificate)
     test.expect(answer.returncode == 0 and "not carried" in answer.stdout, answer.stdout)
     test.expect("optimal" not in answer.stdout, answer.stdout)

@@ -21,7 +21,7 @@ std::string proof_text(const placement::CertificateFile& file, std::uint64_t nod
                : fmt::format("branch and bound over {}, {} of {} nodes checked",
                              view,
                              nodes,
-                             proof.log.nodes.size() + 1);
+                             proof.log.nodes() + proof.log.slices.size());
 }
 
 std::string verdict_text(const placement::CertificateFile& file,

@@ -264,7 +264,7 @@ core::Result<int> evaluate(const EvaluateOptions& options) {
     const placement::Score mapped = placement::score_as_mapped(loaded->problem, *placement);
     const auto [unit, stages] = by_cells(loaded->problem, *placement);
     const placement::Solved solved = placement::solve_inner(unit, stages);
-    const std::string misfit = placement::why_nothing_fits(loaded->problem, placement->stages());
+    const std::string misfit = placement::why_nothing_fits(unit, stages);
     if (!misfit.empty()) {
         warn("the layers do not fit the memory of the devices: " + misfit);
         return kNo;

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "longhaul/command.hpp"
+#include "longhaul/explain_upgrades.hpp"
 #include "longhaul/inputs.hpp"
 #include "longhaul/placement/explain.hpp"
 #include "longhaul/placement/plan.hpp"
@@ -15,6 +16,9 @@ struct ExplainOptions {
     std::string fabric;
     int threads = 1;
     int changes = 5;
+    int upgrades = 5;
+    std::uint64_t budget = 20'000;
+    std::uint64_t proof = 5'000'000;
     bool json = false;
 };
 
@@ -22,7 +26,29 @@ struct Explained {
     placement::Plan plan;
     fabric::Fabric fabric;
     placement::Explanation explanation;
+    Verdict verdict;
+    std::vector<placement::Upgrade> upgrades;
+    placement::DeviceGroups groups;
 };
+
+core::Result<std::vector<placement::Upgrade>> upgrades_of(const ExplainOptions& options,
+                                                          const placement::Plan& plan,
+                                                          const std::string& path,
+                                                          const fabric::Fabric& fabric) {
+    if (options.upgrades == 0) {
+        return std::vector<placement::Upgrade>();
+    }
+    const placement::ProblemOfFabric problem_of = [&](const fabric::Fabric& changed) {
+        return *placement::make_problem(
+            changed, path, plan.workload, plan.placement.shape(), plan.terms);
+    };
+    placement::SolveOptions solve;
+    solve.search.budget = options.budget;
+    solve.search.threads = options.threads;
+    solve.proof.work = options.proof;
+    return placement::upgrades(
+        problem_of, fabric, plan.placement, static_cast<std::size_t>(options.upgrades), solve);
+}
 
 core::Result<Explained> load(const ExplainOptions& options) {
     if (auto once = read_once({options.plan, options.fabric}); !once) {
@@ -70,7 +96,21 @@ core::Result<Explained> load(const ExplainOptions& options) {
                            plan->placement,
                            static_cast<std::size_t>(options.changes),
                            options.threads);
-    return Explained{std::move(*plan), std::move(fabric->fabric), std::move(explanation)};
+    core::Result<std::vector<placement::Upgrade>> upgrades =
+        upgrades_of(options, *plan, path, fabric->fabric);
+    if (!upgrades) {
+        return tl::unexpected(upgrades.error());
+    }
+    placement::ProofOptions proof;
+    proof.work = options.proof;
+    Verdict verdict = verdict_on(*problem, plan->placement, proof);
+    placement::DeviceGroups groups = placement::device_groups(fabric->fabric);
+    return Explained{std::move(*plan),
+                     std::move(fabric->fabric),
+                     std::move(explanation),
+                     std::move(verdict),
+                     std::move(*upgrades),
+                     std::move(groups)};
 }
 
 /// A plan that was changed by hand, or made by another program, may claim another score than that
@@ -90,13 +130,14 @@ bool as_large(double seconds, double largest) {
     return seconds >= largest * (1 - 1e-12);
 }
 
-std::string explain_text(const Explained& all) {
+std::string explain_text(const Explained& all, std::size_t shown_upgrades) {
     const placement::Explanation& why = all.explanation;
     const auto name = [&](int device) { return device_name(all.fabric, device); };
     std::string text = fmt::format("score {:.6f} s = data parallel {:.6f} + pipeline {:.6f}\n",
                                    why.score.total(),
                                    why.score.data_parallel,
-                                   why.score.pipeline);
+                                   why.score.pipeline) +
+                       verdict_text(all.verdict);
     text += "\ndata parallel: the slowest device of each stage group\n";
     for (const placement::StageReason& stage : why.stages) {
         text += fmt::format(
@@ -127,11 +168,17 @@ std::string explain_text(const Explained& all) {
         text += "  none of them is better; the cheapest are\n";
     }
     for (const placement::Change& change : why.changes) {
-        text += fmt::format("  {:>12.6f} s  {:+.6f}  {} with {}\n",
-                            change.score.total(),
-                            change.score.total() - why.score.total(),
-                            name(change.device),
-                            name(change.other));
+        text +=
+            fmt::format("  {:>12.6f} s  {:+.6f}  {} with {}{}\n",
+                        change.score.total(),
+                        change.score.total() - why.score.total(),
+                        name(change.device),
+                        name(change.other),
+                        change.alike > 0 ? fmt::format(" (and {} of the same score)", change.alike)
+                                         : std::string());
+    }
+    if (!all.upgrades.empty()) {
+        text += upgrades_text(all.upgrades, all.groups, why.score.total(), shown_upgrades);
     }
     return text;
 }
@@ -162,6 +209,7 @@ core::Value explain_value(const Explained& all) {
                            .set("device", change.device)
                            .set("other", change.other)
                            .set("score", change.score.total())
+                           .set("alike", static_cast<double>(change.alike))
                            .set("difference", change.score.total() - why.score.total()));
     }
     core::Value root = core::Value::object();
@@ -174,7 +222,9 @@ core::Value explain_value(const Explained& all) {
         .set("binding_edge",
              why.edges.empty() ? core::Value() : core::Value(static_cast<double>(why.binding_edge)))
         .set("changes_tried", static_cast<double>(why.changes_tried))
-        .set("changes", std::move(changes));
+        .set("changes", std::move(changes))
+        .set("proof", verdict_value(all.verdict))
+        .set("upgrades", upgrades_value(all.upgrades, all.groups));
     return root;
 }
 
@@ -182,7 +232,7 @@ core::Value explain_value(const Explained& all) {
 
 void add_explain(CLI::App& parent, Session& session) {
     CLI::App* command = parent.add_subcommand(
-        "explain", "Names the device, the pair and the stage that bind each term of a plan");
+        "explain", "Names what binds each term of a plan, and what better links would be worth");
     example(*command, "longhaul explain plan.json");
     auto options = std::make_shared<ExplainOptions>();
     command->add_option("plan", options->plan, "plan file of place; - for standard input")
@@ -194,6 +244,20 @@ void add_explain(CLI::App& parent, Session& session) {
     command->add_option("--changes", options->changes, "exchanges of two devices to show")
         ->check(CLI::Range(0, 1'000'000))
         ->capture_default_str();
+    command
+        ->add_option(
+            "--upgrades", options->upgrades, "links that bind to show and to solve anew; 0: none")
+        ->check(CLI::Range(0, 1'000))
+        ->capture_default_str();
+    command->add_option("--budget", options->budget, "scored candidates of each solution anew")
+        ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1'000'000'000'000}))
+        ->capture_default_str();
+    command
+        ->add_option("--proof-budget",
+                     options->proof,
+                     "work of each proof, units of about 20 ns; 0: simple bounds")
+        ->check(CLI::Range(std::uint64_t{0}, std::uint64_t{1'000'000'000'000}))
+        ->capture_default_str();
     add_threads(*command, options->threads);
     command->add_flag("--json", options->json, "print one JSON object");
     command->callback([options, &session] {
@@ -203,7 +267,8 @@ void add_explain(CLI::App& parent, Session& session) {
                 return report(all.error());
             }
             warn_of_other_score(*all);
-            print(options->json ? core::write_json(explain_value(*all)) : explain_text(*all));
+            print(options->json ? core::write_json(explain_value(*all))
+                                : explain_text(*all, static_cast<std::size_t>(options->upgrades)));
             return kDone;
         };
     });

@@ -1,46 +1,20 @@
 // place: from a fabric and a workload to a plan.
-#include <chrono>
-#include <optional>
-
 #include "longhaul/certificates.hpp"
-#include "longhaul/command.hpp"
-#include "longhaul/inputs.hpp"
+#include "longhaul/fabric/names.hpp"
+#include "longhaul/place.hpp"
 #include "longhaul/place_shapes.hpp"
-#include "longhaul/placement/group_terms.hpp"
 #include "longhaul/placement/solve.hpp"
 #include "longhaul/plan_text.hpp"
-#include "longhaul/progress.hpp"
 
 namespace longhaul::app {
 namespace {
 
 constexpr std::uint64_t kMaxBudget = 1'000'000'000'000;
-constexpr double kSearchTimeShare = 0.9;  // of the time limit; the rest is for baselines
-
-struct PlaceOptions {
-    PlacementInputs inputs;
-    placement::SolveOptions solve;
-    double time_limit_s = 0;
-    std::string output;
-    std::string certificate;
-    std::size_t certificate_nodes = placement::CertificateOptions().most_nodes;
-    bool json = false;
-    bool quiet = false;
-};
-
-std::string command_line(const Session& session) {
-    std::string line = "longhaul";
-    for (std::size_t i = 1; i < session.arguments.size(); ++i) {
-        line += " " + session.arguments[i];
-    }
-    return line;
-}
 
 struct Placed {
     placement::Plan plan;
     LoadedFabric fabric;
     std::vector<placement::ShapeTrial> shapes;  // when the shape was chosen
-    std::string misfit;                         // why no plan fits the memory of the devices
 };
 
 core::Result<Placed> find_plan(const PlaceOptions& options) {
@@ -51,8 +25,7 @@ core::Result<Placed> find_plan(const PlaceOptions& options) {
         }
         return Placed{std::move(placed->best.plan),
                       std::move(placed->fabric),
-                      std::move(placed->best.trials),
-                      {}};
+                      std::move(placed->best.trials)};
     }
     core::Result<LoadedProblem> loaded = load_problem(options.inputs);
     if (!loaded) {
@@ -68,11 +41,8 @@ core::Result<Placed> find_plan(const PlaceOptions& options) {
     if (!plan) {
         return tl::unexpected(plan.error());
     }
-    std::string misfit = placement::why_nothing_fits(loaded->problem, plan->placement.stages());
-    return Placed{std::move(*plan),
-                  {std::move(loaded->fabric), std::move(loaded->fabric_sha256)},
-                  {},
-                  std::move(misfit)};
+    return Placed{
+        std::move(*plan), {std::move(loaded->fabric), std::move(loaded->fabric_sha256)}, {}};
 }
 
 /// Writes the certificate, where one is asked for.
@@ -105,36 +75,25 @@ core::Result<int> place(const Session& session, PlaceOptions options) {
     if (!time) {
         return tl::unexpected(time.error());
     }
-    const auto start = std::chrono::steady_clock::now();
-    const auto elapsed = [&] {
-        return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-    };
-    std::optional<Progress> progress(std::in_place, "searching and proving", !options.quiet);
-    const auto time_is_up = [&](double share) {
-        const double seconds = elapsed();
-        progress->show(seconds);
-        return options.time_limit_s > 0 && seconds > share * options.time_limit_s;
-    };
-    options.solve.search.stop = [&] { return time_is_up(kSearchTimeShare); };
-    options.solve.baseline_stop = [&] { return time_is_up(1); };
-    options.solve.proof.stop = options.solve.search.stop;
+    Watch watch(options, "searching and proving");
     core::Result<Placed> placed = find_plan(options);
     if (!placed) {
         return tl::unexpected(placed.error());
     }
-    if (!placed->misfit.empty()) {
-        progress.reset();
+    if (!placed->plan.misfit.empty()) {
+        watch.end_progress();
         if (options.json) {
             print(core::write_json(
-                core::Value::object().set("feasible", false).set("reason", placed->misfit)));
+                core::Value::object().set("feasible", false).set("reason", placed->plan.misfit)));
         }
-        warn("no plan fits the memory of the devices: " + placed->misfit);
+        warn("no plan fits the memory of the devices: " + placed->plan.misfit);
         return kNo;
     }
     placement::Plan& plan = placed->plan;
     plan.fabric_path = options.inputs.fabric;
     plan.fabric_sha256 = placed->fabric.sha256;
-    plan.search.wall_s = elapsed();
+    plan.devices = fabric::device_names(placed->fabric.fabric);
+    plan.search.wall_s = watch.elapsed_s();
     plan.version = LONGHAUL_VERSION;
     plan.command = command_line(session);
     plan.time = *time;
@@ -144,7 +103,7 @@ core::Result<int> place(const Session& session, PlaceOptions options) {
     if (auto written = certify(options, *placed); !written) {
         return tl::unexpected(written.error());
     }
-    progress.reset();
+    watch.end_progress();
     const std::string file = core::write_json(placement::to_value(plan));
     if (!options.output.empty()) {
         const core::Result<void> written = write_file(options.output, file);
@@ -158,6 +117,30 @@ core::Result<int> place(const Session& session, PlaceOptions options) {
         print(options.json ? file : shapes + plan_text(plan, placed->fabric.fabric));
     }
     return kDone;
+}
+
+core::Result<int> run_mode(const Session& session, const PlaceOptions& options) {
+    const int modes =
+        (options.phase.empty() ? 0 : 1) + (options.from.empty() ? 0 : 1) + (options.robust ? 1 : 0);
+    if (modes > 1) {
+        return core::fail({"",
+                           "--phase, --from, --robust",
+                           "are given together",
+                           "give one of them, or run place several times"});
+    }
+    if (modes > 0 && !options.certificate.empty()) {
+        return core::fail({"",
+                           "--certificate",
+                           "is given with --phase, --from or --robust",
+                           "a certificate is made by place alone"});
+    }
+    if (!options.phase.empty()) {
+        return place_phase(options);
+    }
+    if (!options.from.empty()) {
+        return place_from(session, options);
+    }
+    return options.robust ? place_robust(session, options) : place(session, options);
 }
 
 }  // namespace
@@ -198,6 +181,9 @@ void add_place(CLI::App& parent, Session& session) {
                      "seconds after which search, proof and baselines stop; 0: none")
         ->check(finite_number(0, 1e9))
         ->capture_default_str();
+    add_from_options(*command, *options);
+    add_robust_options(*command, *options);
+    add_phase_options(*command, *options);
     command->add_option("-o,--output", options->output, "plan file to write (JSON); - for stdout")
         ->type_name("FILE");
     command
@@ -208,14 +194,14 @@ void add_place(CLI::App& parent, Session& session) {
     command
         ->add_option("--certificate-nodes",
                      options->certificate_nodes,
-                     "nodes of branch and bound that it may log, about 12 bytes each")
+                     "nodes of branch and bound that it may log, about 15 bytes each")
         ->check(CLI::Range(0, placement::kMostCertificateNodes))
         ->capture_default_str();
     command->add_flag("--json", options->json, "print the plan as JSON");
     command->add_flag("--quiet", options->quiet, "no progress on the terminal");
     command->callback([options, &session] {
         session.run = [options, &session] {
-            const core::Result<int> done = place(session, *options);
+            const core::Result<int> done = run_mode(session, *options);
             return done ? *done : report(done.error());
         };
     });

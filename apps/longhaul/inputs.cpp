@@ -86,6 +86,13 @@ core::Result<std::vector<workload::Layer>> load_layers(const std::string& path) 
     std::vector<workload::Layer> layers;
     if (const auto list = root.require("layers", "a list of objects with seconds")) {
         layers = workload::read_layers(*list);
+        for (std::size_t i = 0;
+             list->value().kind == core::Value::Kind::kArray && i < list->value().items.size();
+             ++i) {
+            if (list->item(i).value().kind == core::Value::Kind::kObject) {
+                list->item(i).only_keys({"seconds", "static_gb", "activation_gb", "count"});
+            }
+        }
         if (problems.empty() && layers.empty()) {
             list->report("holds no layers", "give at least one");
         }
@@ -279,7 +286,7 @@ core::Result<Demand> load_demand(const PlacementInputs& inputs) {
 
 }  // namespace
 
-void apply_options(const PlacementInputs& inputs, workload::Workload& workload) {
+core::Result<void> apply_options(const PlacementInputs& inputs, workload::Workload& workload) {
     if (inputs.c_pp_backward) {
         workload.c_pp_backward = core::Gigabytes(*inputs.c_pp_backward);
     }
@@ -292,6 +299,14 @@ void apply_options(const PlacementInputs& inputs, workload::Workload& workload) 
     if (!inputs.stage_seconds.empty()) {
         workload.stage_seconds = inputs.stage_seconds;
     }
+    if (!inputs.layers.empty()) {
+        auto layers = load_layers(inputs.layers);
+        if (!layers) {
+            return tl::unexpected(layers.error());
+        }
+        workload.layers = std::move(*layers);
+    }
+    return {};
 }
 
 placement::Terms terms_of(const PlacementInputs& inputs) {
@@ -328,13 +343,8 @@ core::Result<LoadedProblem> load_problem(const PlacementInputs& inputs) {
         return tl::unexpected(loaded.error());
     }
     workload::Workload workload = demand->workload;
-    apply_options(inputs, workload);
-    if (!inputs.layers.empty()) {
-        auto layers = load_layers(inputs.layers);
-        if (!layers) {
-            return tl::unexpected(layers.error());
-        }
-        workload.layers = std::move(*layers);
+    if (auto applied = apply_options(inputs, workload); !applied) {
+        return tl::unexpected(applied.error());
     }
     placement::Shape shape = demand->shape;
     shape.tp = inputs.tp;

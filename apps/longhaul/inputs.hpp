@@ -57,7 +57,8 @@ void add_placement_inputs(CLI::App& command, PlacementInputs& inputs);
 [[nodiscard]] core::Result<LoadedProblem> load_problem(const PlacementInputs& inputs);
 
 /// What the options besides the shape ask of a workload, and of the score.
-void apply_options(const PlacementInputs& inputs, workload::Workload& workload);
+[[nodiscard]] core::Result<void> apply_options(const PlacementInputs& inputs,
+                                               workload::Workload& workload);
 [[nodiscard]] placement::Terms terms_of(const PlacementInputs& inputs);
 
 /// Compute seconds of every stage of a job, from --sequence-seconds.

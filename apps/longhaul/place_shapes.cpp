@@ -25,7 +25,7 @@ bool automatic_shape(const PlacementInputs& inputs) {
 
 core::Result<PlacedShapes> place_best_shape(const PlacementInputs& inputs,
                                             const placement::SolveOptions& options) {
-    if (auto once = read_once({inputs.fabric, inputs.job}); !once) {
+    if (auto once = read_once({inputs.fabric, inputs.job, inputs.layers}); !once) {
         return tl::unexpected(once.error());
     }
     const core::Result<std::string> text = read_file(inputs.job);
@@ -57,7 +57,9 @@ core::Result<PlacedShapes> place_best_shape(const PlacementInputs& inputs,
         }
         workload::Workload workload = workload::size(*shaped).workload;
         workload.stage_seconds = stage_seconds_of(inputs, *shaped);
-        apply_options(inputs, workload);
+        if (auto applied = apply_options(inputs, workload); !applied) {
+            return tl::unexpected(applied.error());
+        }
         return placement::make_problem(
             loaded->fabric, input_name(inputs.fabric), workload, shape, terms_of(inputs));
     };

@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include "longhaul/inputs.hpp"
+#include "longhaul/placement/group_terms.hpp"
 
 namespace longhaul::app {
 namespace {
@@ -77,10 +78,24 @@ std::string unused_lines(const Plan& plan, const fabric::Fabric& fabric) {
     return text;
 }
 
+/// Seconds of a placement; layers that fit no memory have none.
+std::string seconds_text(double seconds, int digits) {
+    return seconds >= placement::kDoesNotFit ? std::string("no fit")
+                                             : fmt::format("{:.{}f}", seconds, digits);
+}
+
 std::string baseline_line(std::string_view name, double seconds, double score) {
-    return score > 0
+    return score > 0 && seconds < placement::kDoesNotFit
                ? fmt::format("  {:<42} {:>12.6f} s  {:>6.2f}x\n", name, seconds, seconds / score)
-               : fmt::format("  {:<42} {:>12.6f} s\n", name, seconds);
+               : fmt::format("  {:<42} {:>12} s\n", name, seconds_text(seconds, 6));
+}
+
+std::string spread_line(const core::Summary& summary) {
+    return fmt::format("    from {} to {} s, 80 % between {} and {} s\n",
+                       seconds_text(summary.min, 3),
+                       seconds_text(summary.max, 3),
+                       seconds_text(summary.p10, 3),
+                       seconds_text(summary.p90, 3));
 }
 
 std::string baseline_lines(const Baselines& baselines, double score) {
@@ -99,31 +114,29 @@ std::string baseline_lines(const Baselines& baselines, double score) {
         baseline_line(fmt::format("random partitions, solved (median of {})", baselines.samples),
                       baselines.partitions.median,
                       score);
-    text += fmt::format("    from {:.3f} to {:.3f} s, 80 % between {:.3f} and {:.3f} s\n",
-                        baselines.partitions.min,
-                        baselines.partitions.max,
-                        baselines.partitions.p10,
-                        baselines.partitions.p90);
+    text += spread_line(baselines.partitions);
     text +=
         baseline_line(fmt::format("random maps, as they stand (median of {})", baselines.samples),
                       baselines.maps.median,
                       score);
-    text += fmt::format("    from {:.3f} to {:.3f} s, 80 % between {:.3f} and {:.3f} s\n",
-                        baselines.maps.min,
-                        baselines.maps.max,
-                        baselines.maps.p10,
-                        baselines.maps.p90);
+    text += spread_line(baselines.maps);
     return text;
 }
 
 /// What the score counts, when that is not the default; layers of each stage.
-std::string term_lines(const Plan& plan) {
+std::string term_lines(const Plan& plan, const fabric::Fabric& fabric) {
     std::vector<std::string> parts;
     if (plan.terms.objective != placement::Objective::kAdditive) {
         parts.push_back(fmt::format("{} objective", placement::name_of(plan.terms.objective)));
     }
     if (plan.terms.exchange != placement::Exchange::kSharded) {
         parts.push_back(fmt::format("{} exchange", placement::name_of(plan.terms.exchange)));
+    }
+    if (const std::size_t shared = fabric.parts().shared.size(); shared > 0) {
+        parts.push_back(fmt::format("{} shared {} {}",
+                                    shared,
+                                    shared == 1 ? "resource" : "resources",
+                                    plan.terms.count_shared ? "counted" : "ignored"));
     }
     if (!plan.shared_bottleneck.empty()) {
         parts.push_back("the exchange waits for " + core::shown(plan.shared_bottleneck));
@@ -178,7 +191,7 @@ std::string plan_text(const Plan& plan, const fabric::Fabric& fabric) {
                     plan.score.pipeline,
                     plan.score.compute > 0 ? fmt::format(" + compute {:.6f}", plan.score.compute)
                                            : std::string());
-    text += term_lines(plan);
+    text += term_lines(plan, fabric);
     text += bound_line(plan);
     text += fmt::format("search       {} evaluations, seed {}, stopped by {}; found by {}\n",
                         plan.search.evaluations,

@@ -6,13 +6,10 @@
 
 #include <fmt/format.h>
 
+#include "longhaul/fabric/limits.hpp"
+
 namespace longhaul::fabric {
 namespace {
-
-// Beyond these a value is a slip of the pen, and costs could overflow.
-constexpr double kMaxAlphaMs = 1e9;
-constexpr double kMinBetaGbps = 1e-9;
-constexpr double kMaxBetaGbps = 1e9;
 
 /// Host names of all devices; empty when nothing is known of devices.
 std::vector<std::string> host_names(const FabricParts& parts) {

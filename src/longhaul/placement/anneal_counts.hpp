@@ -16,13 +16,25 @@ struct AnnealOptions {
     std::uint64_t stop_interval = 128;  ///< evaluations between two questions to `stop`
 };
 
-/// Largest score that the next candidate may have: the current one plus an exponential draw at the
-/// temperature after `done` evaluations, which falls geometrically. `first` is the starting score.
-[[nodiscard]] double acceptance_limit(const AnnealOptions& options,
-                                      double first,
-                                      double current,
-                                      std::uint64_t done,
-                                      core::Random& random);
+/// The cooling of an annealing: a temperature that falls geometrically with the evaluations done.
+class Cooling {
+public:
+    /// `first` is the starting score.
+    Cooling(const AnnealOptions& options, double first)
+        : evaluations_(options.evaluations),
+          start_(options.start_temperature * first),
+          end_(options.end_temperature * first) {}
+    /// Largest score that the next candidate may have: the current one plus an exponential draw at
+    /// the temperature after `done` evaluations, which is renewed every few of them.
+    [[nodiscard]] double limit(double current, std::uint64_t done, core::Random& random);
+
+private:
+    static constexpr std::uint64_t kStepsPerTemperature = 16;
+    std::uint64_t evaluations_;
+    double start_, end_;
+    double temperature_ = 0;
+    std::uint64_t next_ = 0;
+};
 
 struct AnnealedCounts {
     Counts counts;  ///< rows in path order
@@ -30,11 +42,8 @@ struct AnnealedCounts {
     std::uint64_t evaluations = 0;
 };
 
-/// Simulated annealing (Kirkpatrick et al., 1983) from `start`. Moves keep the row and column sums:
-/// x devices of class a in one stage against x of class b in another; the same between two
-/// stretches of stages (x per stage times its length equal on both sides), which moves blocks of
-/// equal stages in one step; reversal and relocation of a stretch of stages. The acceptance
-/// threshold is drawn first, so that most rejected moves never solve a transport.
+/// Simulated annealing (Kirkpatrick et al., 1983) from `start` with the moves of CountWalk. The
+/// acceptance threshold is drawn first, so that most rejected moves never solve a transport.
 [[nodiscard]] AnnealedCounts anneal_counts(CountModel& model,
                                            const Counts& start,
                                            const AnnealOptions& options,

@@ -38,16 +38,21 @@ Value proof_value(const BoundProof& proof) {
     for (const std::vector<int>& column : proof.log.columns) {
         columns.append(numbers_value(column));
     }
-    std::vector<double> nodes;
-    for (const ProofLog::Node& node : proof.log.nodes) {
-        nodes.insert(nodes.end(),
-                     {static_cast<double>(node.depth),
-                      static_cast<double>(node.column),
-                      static_cast<double>(node.times)});
+    Value slices = Value::array();
+    for (const SliceLog& slice : proof.log.slices) {
+        std::vector<double> nodes;
+        for (const SliceLog::Node& node : slice.nodes) {
+            for (const int number : {node.depth, node.column, node.times, node.covers}) {
+                nodes.push_back(number);
+            }
+        }
+        slices.append(Value::object()
+                          .set("floor", slice.floor)
+                          .set("cap", slice.cap)
+                          .set("covers", slice.covers)
+                          .set("nodes", std::move(nodes)));
     }
-    object.set("order", numbers_value(proof.log.order))
-        .set("columns", std::move(columns))
-        .set("nodes", std::move(nodes));
+    object.set("columns", std::move(columns)).set("slices", std::move(slices));
     return object;
 }
 
@@ -130,14 +135,14 @@ int read_classes(const Cursor& object, const CertificateFile& file, BoundProof& 
     const auto exact = object.require("exact", "whether members of a class cannot be told apart");
     proof.exact = exact && exact->boolean().value_or(false);
     const auto list = object.require("class_of_device", "the class of every device");
-    proof.class_of_device = whole_numbers(list, 0, kMostCertificateClasses - 1);
-    if (!list || proof.class_of_device.empty()) {
+    const std::size_t devices = file.placement.shape().devices();
+    if (list && list->is_array() && list->value().size() != devices) {
+        list->report(fmt::format("holds {} classes", list->value().size()),
+                     fmt::format("there are {} devices", devices));
         return 0;
     }
-    const std::size_t devices = file.placement.shape().devices();
-    if (proof.class_of_device.size() != devices) {
-        list->report(fmt::format("holds {} classes", proof.class_of_device.size()),
-                     fmt::format("there are {} devices", devices));
+    proof.class_of_device = whole_numbers(list, 0, kMostCertificateClasses - 1);
+    if (proof.class_of_device.empty()) {
         return 0;
     }
     const int classes = std::ranges::max(proof.class_of_device) + 1;
@@ -149,19 +154,6 @@ int read_classes(const Cursor& object, const CertificateFile& file, BoundProof& 
         }
     }
     return classes;
-}
-
-void read_order(const Cursor& object, int classes, ProofLog& log) {
-    const auto order = object.require("order", "the classes in the order in which they are used");
-    log.order = whole_numbers(order, 0, classes - 1);
-    std::vector<int> sorted = log.order;
-    std::ranges::sort(sorted);
-    std::vector<int> all(static_cast<std::size_t>(classes));
-    std::iota(all.begin(), all.end(), 0);
-    if (order && sorted != all) {
-        order->report("does not hold every class once",
-                      fmt::format("it must be an order of 0 to {}", classes - 1));
-    }
 }
 
 void read_columns(const Cursor& object, int classes, int dp, ProofLog& log) {
@@ -179,28 +171,58 @@ void read_columns(const Cursor& object, int classes, int dp, ProofLog& log) {
     }
 }
 
-void read_nodes(const Cursor& object, int pp, ProofLog& log) {
-    const auto list = object.require("nodes", "depth, column and stages of every node");
+void read_nodes(const Cursor& object, int pp, int classes, int columns, SliceLog& slice) {
+    const auto list = object.require("nodes", "depth, column, stages and class of every node");
     if (!list || !list->is_array()) {
         return;
     }
     const std::size_t numbers = list->value().size();
-    if (numbers % 3 != 0 || numbers / 3 > kMostCertificateNodes) {
+    if (numbers % 4 != 0 || numbers / 4 > kMostCertificateNodes) {
         list->report(
             fmt::format("holds {} numbers", numbers),
-            fmt::format("it must hold three a node, and at most {} nodes", kMostCertificateNodes));
+            fmt::format("it must hold four a node, and at most {} nodes", kMostCertificateNodes));
         return;
     }
-    const auto columns = static_cast<int>(log.columns.size());
-    for (std::size_t i = 0; i < numbers; i += 3) {
-        const int deepest = log.nodes.empty() ? 1 : log.nodes.back().depth + 1;
+    for (std::size_t i = 0; i < numbers; i += 4) {
+        const int deepest = slice.nodes.empty() ? 1 : slice.nodes.back().depth + 1;
         const auto depth = list->item(i).integer(1, std::min(deepest, pp));
         const auto column = list->item(i + 1).integer(0, columns - 1);
         const auto times = list->item(i + 2).integer(1, pp);
-        if (!depth || !column || !times) {
+        const auto covers = list->item(i + 3).integer(-1, classes - 1);
+        if (!depth || !column || !times || !covers) {
             return;
         }
-        log.nodes.push_back({*depth, *column, *times});
+        slice.nodes.push_back({*depth, *column, *times, *covers});
+    }
+}
+
+void read_slices(const Cursor& object, Shape shape, int classes, ProofLog& log) {
+    constexpr std::size_t kMostSlices = 10'000;
+    const auto list = object.require("slices", "the slices of the data-parallel term");
+    if (!list || !list->is_array()) {
+        return;
+    }
+    if (list->value().size() > kMostSlices) {
+        list->report(fmt::format("holds {} slices", list->value().size()),
+                     fmt::format("at most {} make sense", kMostSlices));
+        return;
+    }
+    for (std::size_t i = 0; i < list->value().size(); ++i) {
+        const Cursor entry = list->item(i);
+        if (!entry.is_object()) {
+            return;
+        }
+        SliceLog slice;
+        slice.floor = seconds_at(entry, "floor", "the least data-parallel term in seconds");
+        slice.cap = seconds_at(entry, "cap", "the largest data-parallel term in seconds");
+        const auto covers = entry.require("covers", "the class that its first columns hold");
+        slice.covers = covers ? covers->integer(-1, classes - 1).value_or(-1) : -1;
+        if (slice.cap < slice.floor) {
+            entry.report(fmt::format("its cap is {}", slice.cap),
+                         fmt::format("it must be its floor of {} at least", slice.floor));
+        }
+        read_nodes(entry, shape.pp, classes, static_cast<int>(log.columns.size()), slice);
+        log.slices.push_back(std::move(slice));
     }
 }
 
@@ -230,9 +252,8 @@ void read_proof(const Cursor& root, CertificateFile& file) {
         return;
     }
     const Shape shape = file.placement.shape();
-    read_order(*object, classes, file.proof.log);
     read_columns(*object, classes, shape.dp, file.proof.log);
-    read_nodes(*object, shape.pp, file.proof.log);
+    read_slices(*object, shape, classes, file.proof.log);
 }
 
 }  // namespace

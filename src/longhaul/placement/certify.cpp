@@ -1,10 +1,10 @@
 #include "longhaul/placement/certify.hpp"
 
 #include <algorithm>
-#include <limits>
 
 #include <fmt/format.h>
 
+#include "longhaul/placement/class_tree.hpp"
 #include "longhaul/placement/member_model.hpp"
 #include "longhaul/placement/table_proof.hpp"
 
@@ -13,12 +13,13 @@ namespace {
 
 constexpr double kRounding = 1e-12;  // sums of equal costs in another order may differ by this
 constexpr std::size_t kMostMembers = 1'024;  // beyond, only least costs between classes
-constexpr double kBoundTolerances[] = {0.05, 0.12, 0.3, 0.7};
+constexpr std::size_t kMostClassified = 60'000;
+constexpr double kClearlyBetter = 1.1;  // more classes cost more work
 
 class Certifier {
 public:
     Certifier(const Problem& problem, double incumbent, const ProofOptions& options)
-        : problem_(problem), incumbent_(incumbent), options_(options) {
+        : problem_(problem), incumbent_(incumbent), options_(options), work_(options.work) {
         certificate_.bound = elementary_bound(problem);
     }
 
@@ -28,12 +29,8 @@ public:
             prove(exact);
             return std::move(certificate_);
         }
-        for (const double tolerance : kBoundTolerances) {
-            const Classes classes = tolerant_classes(problem_.costs, tolerance);
-            if (TableProof::applicable(problem_.shape, sizes_of(classes))) {
-                prove(classes);
-                break;
-            }
+        if (problem_.shape.devices() <= kMostClassified) {
+            prove_merged();
         }
         return std::move(certificate_);
     }
@@ -66,30 +63,53 @@ private:
             least_costs(problem_.costs, classes), problem_.shape, sizes_of(classes));
     }
 
-    void prove(const Classes& classes) {
+    /// Too many exact classes: those into which the fabric falls apart, or as many as can be
+    /// handled when these have the better bound without branching.
+    void prove_merged() {
+        const ClassTree tree(problem_.costs);
+        const Classes natural = tree.cut(tree.natural(kMaxPackedClasses));
+        const Classes most = tree.cut(kMaxPackedClasses);
+        if (natural.size() == most.size()) {
+            prove(natural);
+            return;
+        }
+        std::uint64_t none = 0;
+        std::swap(work_, none);
+        const double coarse = prove(natural);
+        const double fine = prove(most);
+        std::swap(work_, none);
+        prove(fine > coarse * kClearlyBetter ? most : natural);
+    }
+
+    /// Returns the bound without branching.
+    double prove(const Classes& classes) {
         TableProof proof(model_of(classes), problem_.shape, sizes_of(classes));
         const std::string view = classes.exact
                                      ? fmt::format("{} device classes", classes.size())
                                      : fmt::format("the members of {} classes", classes.size());
-        raise(proof.root_bound(), "breaks of the path over " + view);
-        if (options_.work == 0 || certificate_.bound.value >= incumbent_) {
-            return;
+        const double root = proof.root_bound();
+        raise(root, "breaks of the path over " + view);
+        if (work_ == 0 || certificate_.bound.value >= incumbent_) {
+            return root;
         }
         SliceLimits limits;
-        limits.work = options_.work;
+        limits.work = work_;
         limits.stop = options_.stop;
         const TableProofResult found = proof.run(incumbent_ * (1 - kRounding), limits);
-        certificate_.bound.nodes = found.nodes;
+        work_ -= std::min(work_, found.work);
+        certificate_.bound.nodes += found.nodes;
         if (classes.exact && !found.counts.empty()) {
             certificate_.better = realise(found.counts, classes);
         }
         const bool all = found.bound >= incumbent_ * (1 - kRounding);
         raise(all ? incumbent_ : found.bound, "branch and bound over " + view);
+        return root;
     }
 
     const Problem& problem_;
     double incumbent_;
     const ProofOptions& options_;
+    std::uint64_t work_;
     Certificate certificate_;
 };
 

@@ -15,11 +15,11 @@ struct Certificate {
 };
 
 /// Proves a lower bound for a problem whose best known score is `incumbent`. Devices that the
-/// fabric cannot tell apart are counted by class, and branch and bound over counts (CountProof) is
+/// fabric cannot tell apart are counted by class, and branch and bound over counts (TableProof) is
 /// exact; when it completes the bound is the optimum. Otherwise lower targets are excluded as far
-/// as the work goes. Where all devices differ, classes within a tolerance with the least cost
-/// between their members give a bound of the same kind. `options.work` = 0 leaves the bounds that
-/// need no branching.
+/// as the work goes. Where there are more than 16 exact classes, devices that are most alike form
+/// classes (ClassTree), and what some choice of their members must cost (MemberTable) gives a bound
+/// of the same kind. `options.work` = 0 leaves the bounds that need no branching.
 [[nodiscard]] Certificate certify(const Problem& problem,
                                   double incumbent,
                                   const ProofOptions& options);

@@ -85,11 +85,17 @@ std::string difference(const Costs& costs, std::span<const int> classes) {
     return "";
 }
 
-std::string place_of(std::size_t node, const ProofLog& log) {
-    return node == 0
-               ? "root"
-               : fmt::format(
-                     "node {} of {} (depth {})", node, log.nodes.size(), log.nodes[node - 1].depth);
+std::string place_of(const Replay& replay, const ProofLog& log) {
+    if (replay.slice >= log.slices.size()) {
+        return "log";
+    }
+    const SliceLog& slice = log.slices[replay.slice];
+    const std::string place = fmt::format("slice {} of {}, ", replay.slice + 1, log.slices.size());
+    return replay.node == 0 ? place + "root"
+                            : place + fmt::format("node {} of {} (depth {})",
+                                                  replay.node,
+                                                  slice.nodes.size(),
+                                                  slice.nodes[replay.node - 1].depth);
 }
 
 class CertificateChecker {
@@ -160,11 +166,13 @@ private:
         }
         ReplayModel model(costs_, proof.class_of_device, shape);
         if (proof.kind == ProofKind::kBreaks) {
-            return too_low(model.bound(model.root(), target), target);
+            const ReplayState root = model.root();
+            const double exchange = model.exchange_of_rest(root.rest);
+            return too_low(exchange + model.path_bound(root, target), target);
         }
         const Replay replayed = replay(model, proof.log, target, limits_);
         check_.nodes = replayed.nodes;
-        return replayed.holds ? "" : place_of(replayed.node, proof.log) + ": " + replayed.why;
+        return replayed.holds ? "" : place_of(replayed, proof.log) + ": " + replayed.why;
     }
 
     [[nodiscard]] std::string too_low(double bound, double target) const {

@@ -78,9 +78,9 @@ Classes group(const Costs& costs, double tolerance, std::size_t stride) {
 }
 
 /// Kinds of the devices of a class, with how many there are of each.
-std::vector<std::pair<int, int>> kinds_in(const PairMatrix& costs,
-                                          const Classes& classes,
-                                          std::size_t k) {
+std::vector<std::pair<int, int>> kinds_of_class(const PairMatrix& costs,
+                                                const Classes& classes,
+                                                std::size_t k) {
     std::map<int, int> devices;
     for (const int device : classes.members[k]) {
         ++devices[costs.kind_of_device()[device]];
@@ -115,7 +115,8 @@ core::Grid<double> mean_between(const PairMatrix& costs, const Classes& classes)
             }
             double sum = 0;
             if (costs.size() > kPairwiseMeans) {
-                sum = sum_by_kind(costs, kinds_in(costs, classes, a), kinds_in(costs, classes, b));
+                sum = sum_by_kind(
+                    costs, kinds_of_class(costs, classes, a), kinds_of_class(costs, classes, b));
             } else {
                 for (const int i : classes.members[a]) {
                     for (const int j : classes.members[b]) {

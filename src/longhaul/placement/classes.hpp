@@ -1,6 +1,8 @@
 // Device classes: devices that the fabric cannot tell apart, exactly or within a tolerance.
 #pragma once
 
+#include <functional>
+#include <span>
 #include <vector>
 
 #include "longhaul/placement/costs.hpp"
@@ -27,6 +29,10 @@ struct Classes {
 struct ClassCosts {
     core::Grid<double> pipeline;
     core::Grid<double> exchange;
+    /// Seconds of a stage group (devices of each class) under another exchange than the sharded
+    /// one; empty: sums of `exchange` tell.
+    std::function<double(std::span<const int>)> group{};
+    std::vector<double> least_of_class{};  ///< with `group`: bound of a group that holds a class
 };
 
 /// Means over the pairs of devices (the common value when exact).

@@ -5,6 +5,11 @@
 namespace longhaul::placement {
 namespace {
 
+// A ring or tree costs as much as many sums, most of all where it is searched.
+constexpr std::uint64_t kOtherExchangeSteps = 200;
+constexpr std::uint64_t kSearchedExchangeSteps = 5'000;
+constexpr int kMaxExactExchange = 10;
+
 /// Deals dp devices over the classes in every way whose exchange stays below the cap.
 class ColumnLister {
 public:
@@ -20,15 +25,27 @@ public:
           steps_(most_steps),
           row_(sizes.size(), 0) {}
 
-    bool list(int dp) { return extend(0, dp); }
+    bool list(int dp) {
+        step_ = model_.exchange_grows()   ? 0
+                : dp <= kMaxExactExchange ? kOtherExchangeSteps
+                                          : kSearchedExchangeSteps;
+        return extend(0, dp);
+    }
     std::vector<Column> take() && { return std::move(columns_); }
 
 private:
     bool extend(std::size_t k, int left) {
         if (left == 0) {
+            if (steps_ < step_) {
+                return false;
+            }
+            steps_ -= step_;
             Column column;
             std::ranges::copy(row_, column.counts.begin());
             column.exchange = model_.exchange(row_);
+            if (column.exchange >= cap_) {
+                return true;
+            }
             column.key = model_.key(row_);
             columns_.push_back(column);
             return columns_.size() <= most_;
@@ -39,12 +56,12 @@ private:
         bool good = true;
         for (int count = std::min(left, sizes_[k]); count >= 0 && good; --count) {
             row_[k] = count;
-            // Further devices only add to the exchange.
+            // Further devices only add to a sharded exchange.
             if (steps_ == 0) {
                 return false;
             }
             --steps_;
-            if (model_.exchange(row_) < cap_) {
+            if (!model_.exchange_grows() || model_.exchange(row_) < cap_) {
                 good = extend(k + 1, left - count);
             }
         }
@@ -57,6 +74,7 @@ private:
     double cap_;
     std::size_t most_;
     std::uint64_t steps_;
+    std::uint64_t step_ = 0;  // of a whole column
     std::vector<int> row_;
     std::vector<Column> columns_;
 };

@@ -19,7 +19,7 @@ namespace longhaul::placement {
                                 std::span<const int> host_of);
 
 /// The same with shared capacity: pairs are those of contended_edge, so that the edges cost what
-/// solve_contended says. `stages` in path order. O(P dp^3).
+/// solve_inner says. `stages` in path order. O(P dp^3).
 [[nodiscard]] Placement compose_contended(const Problem& problem,
                                           const Stages& stages,
                                           std::span<const int> host_of);

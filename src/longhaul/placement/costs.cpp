@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <limits>
+#include <map>
 
 #include <fmt/format.h>
 
+#include "longhaul/placement/classes.hpp"
 #include "longhaul/placement/pipelined.hpp"
 
 namespace longhaul::placement {
@@ -32,16 +34,27 @@ Costs costs_of(const fabric::Links& links,
 
 namespace {
 
+/// Numbers of devices with equal latency and slowness to all others, and of one region.
+std::vector<int> classes_of_links(const fabric::Links& links, const std::vector<int>& region) {
+    const Classes linked = exact_classes({links.latency_s, links.slowness});
+    std::map<std::pair<int, int>, int> known;
+    std::vector<int> number;
+    for (std::size_t i = 0; i < region.size(); ++i) {
+        const std::pair<int, int> key{linked.of_device[i], region[i]};
+        number.push_back(known.emplace(key, static_cast<int>(known.size())).first->second);
+    }
+    return number;
+}
+
 void add_group_terms(const fabric::Fabric& fabric, Problem& problem) {
     if (problem.terms.count_shared) {
         problem.shared = Contention(fabric);
     }
     if (problem.terms.exchange != Exchange::kSharded || !problem.shared.empty()) {
-        problem.exchange = std::make_shared<ExchangeTerm>(problem.terms.exchange,
-                                                          PointLinks(problem.links),
-                                                          fabric::index_of_labels(fabric.labels()),
-                                                          problem.workload.c_dp.value(),
-                                                          problem.workload.dp_messages);
+        problem.exchange = make_exchange(problem.terms.exchange,
+                                         problem.links,
+                                         fabric::index_of_labels(fabric.labels()),
+                                         problem.workload);
     }
 }
 
@@ -73,6 +86,18 @@ core::Diagnostics unsupported(const Problem& problem, const std::string& name) {
 }
 
 }  // namespace
+
+std::shared_ptr<const ExchangeTerm> make_exchange(Exchange kind,
+                                                  const fabric::Links& links,
+                                                  const std::vector<int>& region,
+                                                  const workload::Workload& workload) {
+    return std::make_shared<ExchangeTerm>(kind,
+                                          PointLinks(links),
+                                          region,
+                                          workload.c_dp.value(),
+                                          workload.dp_messages,
+                                          classes_of_links(links, region));
+}
 
 core::Result<Problem> make_problem(const fabric::Fabric& fabric,
                                    const std::string& name,

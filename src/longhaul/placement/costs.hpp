@@ -60,6 +60,12 @@ struct Problem {
                                                  Shape shape,
                                                  const Terms& terms = {});
 
+/// The exchange of a workload between devices of these regions.
+[[nodiscard]] std::shared_ptr<const ExchangeTerm> make_exchange(Exchange kind,
+                                                                const fabric::Links& links,
+                                                                const std::vector<int>& region,
+                                                                const workload::Workload& workload);
+
 /// Whether a step has compute times, from stages or from layers.
 [[nodiscard]] bool has_compute(const Problem& problem);
 

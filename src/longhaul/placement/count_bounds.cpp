@@ -8,6 +8,7 @@ namespace longhaul::placement {
 
 CountBounds::CountBounds(const ClassCosts& costs, Shape shape, const std::vector<int>& sizes)
     : exchange_(costs.exchange),
+      least_of_class_(costs.least_of_class),
       shape_(shape),
       k_(sizes.size()),
       levels_(structure_levels(costs.pipeline, sizes)),
@@ -46,6 +47,10 @@ double CountBounds::exchange_bound(const Profile& rest) const {
     double worst = 0;
     for (std::size_t a = 0; a < k_; ++a) {
         if (rest[a] == 0) {
+            continue;
+        }
+        if (!least_of_class_.empty()) {
+            worst = std::max(worst, least_of_class_[a]);
             continue;
         }
         int needed = shape_.dp - 1;

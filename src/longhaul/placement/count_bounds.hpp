@@ -67,6 +67,7 @@ private:
     [[nodiscard]] int new_profiles(std::size_t l, const Rest& rest, int left);
 
     core::Grid<double> exchange_;
+    std::vector<double> least_of_class_;  // when another exchange than the sharded one is asked for
     Shape shape_;
     std::size_t k_;
     std::vector<Level> levels_;

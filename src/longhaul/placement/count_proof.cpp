@@ -63,10 +63,6 @@ public:
         result_ = {};
         result_.best = target;
         stopped_ = false;
-        priority_.clear();
-        if (options.log != nullptr) {
-            options.log->nodes.clear();
-        }
         if (root_bound() < target_ && shape_.dp > kMaxStageDevices) {
             stopped_ = true;
         } else if (root_bound() < target_) {
@@ -86,7 +82,6 @@ public:
                 stopped_ = true;
             }
         }
-        finish_log();
         result_.complete = !stopped_;
         return result_;
     }
@@ -122,7 +117,7 @@ private:
                int last_column) {
         ++result_.nodes;
         if (result_.work > options_->work ||
-            (result_.nodes % 16 == 0 && options_->stop && options_->stop()) || !log_node()) {
+            (result_.nodes % 16 == 0 && options_->stop && options_->stop())) {
             stopped_ = true;
         }
         if (stopped_) {
@@ -151,41 +146,6 @@ private:
                   k,
                   choice.column);
             bounds_.unchoose(columns_);
-        }
-    }
-
-    /// Notes the node that the last choice leads to; false when the log is full.
-    bool log_node() {
-        if (options_->log == nullptr || bounds_.chosen().empty()) {
-            return true;
-        }
-        const auto [column, times] = bounds_.chosen().back();
-        options_->log->nodes.push_back({static_cast<int>(bounds_.chosen().size()), column, times});
-        return options_->log->nodes.size() <= options_->log->most_nodes;
-    }
-
-    /// Numbers the columns that occur, in rising order.
-    void finish_log() {
-        if (options_->log == nullptr) {
-            return;
-        }
-        ProofLog& log = *options_->log;
-        log.order.assign(priority_.begin(), priority_.end());
-        log.columns.clear();
-        std::vector<int> number(columns_.size(), -1);
-        for (const ProofLog::Node& node : log.nodes) {
-            number[node.column] = 0;
-        }
-        for (std::size_t i = 0; i < number.size(); ++i) {
-            if (number[i] == 0) {
-                number[i] = static_cast<int>(log.columns.size());
-                const Profile& counts = columns_[static_cast<int>(i)].counts;
-                log.columns.emplace_back(counts.begin(),
-                                         counts.begin() + static_cast<std::ptrdiff_t>(k_));
-            }
-        }
-        for (ProofLog::Node& node : log.nodes) {
-            node.column = number[node.column];
         }
     }
 

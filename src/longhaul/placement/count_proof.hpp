@@ -5,14 +5,12 @@
 #include <memory>
 
 #include "longhaul/placement/counts.hpp"
-#include "longhaul/placement/proof_log.hpp"
 
 namespace longhaul::placement {
 
 struct ProofOptions {
     std::uint64_t work = 100'000'000;  ///< columns passed over until it gives up: about 10 ns each
     std::function<bool()> stop;        ///< see SearchOptions
-    ProofLog* log = nullptr;           ///< filled by CountProof::run, where not null
 };
 
 struct ProofResult {

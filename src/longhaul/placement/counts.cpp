@@ -10,8 +10,6 @@
 namespace longhaul::placement {
 namespace {
 
-constexpr std::size_t kEdgeCacheBits = 16;
-
 std::uint64_t mixed(std::uint64_t x) {
     x ^= x >> 32U;
     x *= 0xD6E8FEB86659FD93U;
@@ -20,12 +18,17 @@ std::uint64_t mixed(std::uint64_t x) {
 
 }  // namespace
 
-CountModel::CountModel(ClassCosts costs) : costs_(std::move(costs)) {
+CountModel::CountModel(ClassCosts costs, int cache_bits)
+    : costs_(std::move(costs)), cache_bits_(cache_bits) {
     core::Random random(0x636f756e7473U);
     for (std::size_t k = 0; k < classes(); ++k) {
         const std::uint64_t high = random.next();
         weights_.push_back(high << 32U | random.next() | 1U);
     }
+    if (classes() <= Transport::kMaxClasses) {
+        fast_.emplace(costs_.pipeline);
+    }
+    least_edge_ = std::ranges::min(costs_.pipeline.cells());
 }
 
 std::uint64_t CountModel::key(std::span<const int> row) const {
@@ -37,6 +40,9 @@ std::uint64_t CountModel::key(std::span<const int> row) const {
 }
 
 double CountModel::exchange(std::span<const int> row) const {
+    if (costs_.group) {
+        return costs_.group(row);
+    }
     double worst = 0;
     for (std::size_t a = 0; a < row.size(); ++a) {
         if (row[a] == 0) {
@@ -52,17 +58,24 @@ double CountModel::exchange(std::span<const int> row) const {
     return worst;
 }
 
-double CountModel::edge(std::span<const int> a,
-                        std::uint64_t key_a,
-                        std::span<const int> b,
-                        std::uint64_t key_b) {
+double CountModel::edge_within(std::span<const int> a,
+                               std::uint64_t key_a,
+                               std::span<const int> b,
+                               std::uint64_t key_b,
+                               double limit) {
     if (cache_.empty()) {
-        cache_.resize(std::size_t{1} << kEdgeCacheBits);
+        cache_.resize(std::size_t{1} << static_cast<unsigned>(cache_bits_));
     }
     const std::uint64_t key = mixed(key_a) + mixed(key_b);  // symmetric, as the edge is
-    Entry& entry = cache_[mixed(key) >> (64 - kEdgeCacheBits)];
-    if (entry.key != key || entry.value < 0) {
-        entry = {key, transport(a, b)};
+    Entry& entry = cache_[mixed(key) >> (64 - cache_bits_)];
+    if (entry.key == key && entry.value >= 0 && (entry.exact || entry.value > limit)) {
+        return entry.value;
+    }
+    if (fast_) {
+        const Transport::Result found = fast_->solve(a, b, limit);
+        entry = {key, found.value, found.exact};
+    } else {
+        entry = {key, transport(a, b), true};
     }
     return entry.value;
 }

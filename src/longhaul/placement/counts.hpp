@@ -2,11 +2,14 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "longhaul/placement/classes.hpp"
 #include "longhaul/placement/evaluate.hpp"
+#include "longhaul/placement/transport.hpp"
 
 namespace longhaul::placement {
 
@@ -18,7 +21,8 @@ using Counts = core::Grid<int>;
 class CountModel {
 public:
     /// `costs` between K classes, see class_costs.
-    explicit CountModel(ClassCosts costs);
+    /// The cache holds 2^cache_bits edges.
+    explicit CountModel(ClassCosts costs, int cache_bits = 16);
 
     [[nodiscard]] std::size_t classes() const { return costs_.pipeline.rows(); }
     /// Identity of a row: linear in the counts, so that a move updates it in O(1). Equal rows have
@@ -26,19 +30,32 @@ public:
     [[nodiscard]] std::uint64_t key(std::span<const int> row) const;
     [[nodiscard]] std::uint64_t weight(std::size_t k) const { return weights_[k]; }
 
-    /// Worst device of a stage group. O(K^2).
+    /// Worst device of a stage group, O(K^2); with another exchange, what ClassCosts::group says.
     [[nodiscard]] double exchange(std::span<const int> row) const;
+    /// Whether a stage group exchanges for no less time when a device joins it.
+    [[nodiscard]] bool exchange_grows() const { return !costs_.group; }
     /// Bottleneck of the transport from one row to the other: the smallest threshold under which
     /// all devices can be paired. O(K^2) and a few augmentations; cached by the rows' keys.
     double edge(std::span<const int> a,
                 std::uint64_t key_a,
                 std::span<const int> b,
-                std::uint64_t key_b);
+                std::uint64_t key_b) {
+        return edge_within(a, key_a, b, key_b, std::numeric_limits<double>::infinity());
+    }
+    /// The edge when it is at most `limit`, else anything above the limit, often found sooner.
+    double edge_within(std::span<const int> a,
+                       std::uint64_t key_a,
+                       std::span<const int> b,
+                       std::uint64_t key_b,
+                       double limit);
+    /// No edge is cheaper.
+    [[nodiscard]] double least_edge() const { return least_edge_; }
 
 private:
     struct Entry {
         std::uint64_t key = 0;
         double value = -1;
+        bool exact = false;
     };
     double transport(std::span<const int> a, std::span<const int> b);
     int load(std::span<const int> a, std::span<const int> b);
@@ -48,9 +65,13 @@ private:
     bool augment(std::size_t left, double threshold);
 
     ClassCosts costs_;
+    double least_edge_ = 0;
+    std::optional<Transport> fast_;  // up to Transport::kMaxClasses classes
     std::vector<std::uint64_t> weights_;
+    int cache_bits_;
     std::vector<Entry> cache_;
-    // Buffers of transport: classes on both sides, what they still have, flows and costs between.
+    // Buffers of transport, for more classes: classes on both sides, what they still have, flows
+    // and costs between.
     std::vector<int> left_, right_, supply_, demand_, flow_;
     std::vector<double> price_;
     std::vector<char> seen_, reached_;

@@ -119,17 +119,64 @@ Solved solve_inner(const Costs& costs, const Stages& stages) {
 
 namespace {
 
-/// Sets the compute term; a path may be walked from either end, and compute can tell them apart.
-void better_direction(const Problem& problem, const Stages& stages, Solved& solved) {
-    if (!has_compute(problem)) {
-        return;
+/// Whether compute depends on more of the order than its direction.
+bool order_matters(const Problem& problem) {
+    return (!problem.speed.empty() || !problem.memory_gb.empty()) &&
+           (!problem.workload.layers.empty() || problem.workload.stage_seconds.size() > 1);
+}
+
+double length_of(const core::Grid<double>& edges, const std::vector<int>& order) {
+    double length = 0;
+    for (std::size_t s = 1; s < order.size(); ++s) {
+        length += edges(order[s - 1], order[s]);
     }
-    std::vector<int> backwards(solved.order.rbegin(), solved.order.rend());
+    return length;
+}
+
+/// Takes an order of stages when it costs less in pipeline and compute together.
+bool take_if_better(const Problem& problem,
+                    const Stages& stages,
+                    const core::Grid<double>& edges,
+                    const std::vector<int>& order,
+                    Solved& solved) {
+    const double length = length_of(edges, order);
+    const double now = solved.score.pipeline + solved.score.compute;
+    if (length >= now) {
+        return false;
+    }
+    const double compute = compute_alone(problem, in_order(stages, order));
+    if (length + compute >= now * (1 - 1e-12)) {
+        return false;
+    }
+    solved.score.pipeline = length;
+    solved.score.compute = compute;
+    solved.order = order;
+    return true;
+}
+
+/// Sets the compute term. A path may be walked from either end, and compute can tell them apart;
+/// where it depends on the whole order, two stages change places or a stretch is turned around as
+/// long as that helps.
+void order_for_compute(const Problem& problem,
+                       const Stages& stages,
+                       const core::Grid<double>& edges,
+                       Solved& solved) {
     solved.score.compute = compute_alone(problem, in_order(stages, solved.order));
-    const double other = compute_alone(problem, in_order(stages, backwards));
-    if (other < solved.score.compute) {
-        solved.score.compute = other;
-        solved.order = std::move(backwards);
+    std::vector<int> backwards(solved.order.rbegin(), solved.order.rend());
+    take_if_better(problem, stages, edges, backwards, solved);
+    for (bool better = order_matters(problem); better;) {
+        better = false;
+        for (std::size_t i = 0; i < stages.size(); ++i) {
+            for (std::size_t j = i + 1; j < stages.size(); ++j) {
+                std::vector<int> order = solved.order;
+                std::swap(order[i], order[j]);
+                better = take_if_better(problem, stages, edges, order, solved) || better;
+                order = solved.order;
+                std::reverse(order.begin() + static_cast<std::ptrdiff_t>(i),
+                             order.begin() + static_cast<std::ptrdiff_t>(j) + 1);
+                better = take_if_better(problem, stages, edges, order, solved) || better;
+            }
+        }
     }
 }
 
@@ -160,16 +207,20 @@ Solved solve_inner(const Problem& problem, const Stages& stages) {
     if (problem.terms.objective == Objective::kPipelined) {
         return solve_inner_pipelined(problem, stages);
     }
+    if (!problem.exchange && !has_compute(problem)) {
+        return solve_inner(problem.costs, stages);
+    }
+    const core::Grid<double> edges = problem.shared.empty()
+                                         ? edge_matrix(problem.costs.pipeline, stages)
+                                         : contended_edges(problem, stages);
+    Path path = best_path(edges);
     Solved solved;
-    if (problem.shared.empty()) {
-        solved = solve_inner(problem.costs, stages);
-    } else {
-        solved = solve_contended(problem, stages);
+    solved.score.data_parallel = data_parallel(problem, stages).seconds;
+    solved.score.pipeline = path.length;
+    solved.order = std::move(path.order);
+    if (has_compute(problem)) {
+        order_for_compute(problem, stages, edges, solved);
     }
-    if (problem.exchange) {
-        solved.score.data_parallel = data_parallel(problem, stages).seconds;
-    }
-    better_direction(problem, stages, solved);
     return solved;
 }
 

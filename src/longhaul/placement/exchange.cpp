@@ -21,12 +21,6 @@ std::vector<int> picked(const std::vector<int>& values, const std::vector<int>& 
     return part;
 }
 
-std::vector<int> ascending(std::span<const int> group) {
-    std::vector<int> sorted(group.begin(), group.end());
-    std::ranges::sort(sorted);
-    return sorted;
-}
-
 std::size_t fewest_members(const std::vector<std::vector<int>>& regions) {
     return std::ranges::min_element(regions, {}, &std::vector<int>::size)->size();
 }
@@ -52,16 +46,39 @@ PointLinks PointLinks::of(const std::vector<int>& points) const {
 }
 
 ExchangeTerm ExchangeTerm::of(const std::vector<int>& points) const {
-    return {kind_, links_.of(points), picked(region_, points), payload_gb_, messages_};
+    return {kind_,
+            links_.of(points),
+            picked(region_, points),
+            payload_gb_,
+            messages_,
+            picked(class_, points)};
 }
 
-ExchangeTerm::ExchangeTerm(
-    Exchange kind, PointLinks links, std::vector<int> region, double payload_gb, int messages)
+ExchangeTerm::ExchangeTerm(Exchange kind,
+                           PointLinks links,
+                           std::vector<int> region,
+                           double payload_gb,
+                           int messages,
+                           std::vector<int> class_of_point)
     : kind_(kind),
       links_(std::move(links)),
       region_(std::move(region)),
       payload_gb_(payload_gb),
-      messages_(messages) {}
+      messages_(messages),
+      class_(std::move(class_of_point)) {
+    if (class_.empty()) {
+        class_.resize(region_.size());
+        std::iota(class_.begin(), class_.end(), 0);
+    }
+}
+
+std::vector<int> ExchangeTerm::sorted(std::span<const int> group) const {
+    std::vector<int> members(group.begin(), group.end());
+    std::ranges::sort(members, {}, [this](int point) {
+        return std::pair(class_[static_cast<std::size_t>(point)], point);
+    });
+    return members;
+}
 
 core::Grid<double> ExchangeTerm::hops(std::span<const int> group, double gb) const {
     core::Grid<double> hops(group.size(), group.size(), 0.0);
@@ -154,7 +171,7 @@ double ExchangeTerm::seconds(std::span<const int> members) const {
     if (members.size() <= 1) {
         return 0;
     }
-    const std::vector<int> group = ascending(members);
+    const std::vector<int> group = sorted(members);
     const auto size = static_cast<double>(group.size());
     switch (kind_) {
         case Exchange::kSharded:
@@ -173,7 +190,7 @@ double ExchangeTerm::seconds(std::span<const int> members) const {
 
 ExchangePlan ExchangeTerm::plan(std::span<const int> members) const {
     ExchangePlan plan;
-    plan.group = ascending(members);
+    plan.group = sorted(members);
     plan.seconds = seconds(members);
     if (members.size() > 1) {
         add_flows(plan);

@@ -50,7 +50,7 @@ private:
     core::Grid<double> slowness_;
 };
 
-/// What a member sends to another over one exchange; numbers are positions in the sorted group.
+/// What a member sends to another over one exchange; numbers are positions in ExchangePlan::group.
 struct Flow {
     int from = 0;
     int to = 0;
@@ -61,7 +61,7 @@ struct Flow {
 struct ExchangePlan {
     double seconds = 0;
     bool exact = true;        ///< false: the ring or tree was searched and may not be the best
-    std::vector<int> group;   ///< points, ascending
+    std::vector<int> group;   ///< points, by class and then by number
     std::vector<int> order;   ///< ring: positions in ring order; central, tree: the root first
     std::vector<Flow> flows;  ///< in GB, both ways
 };
@@ -70,19 +70,26 @@ struct ExchangePlan {
 /// messages of a transfer.
 class ExchangeTerm {
 public:
-    ExchangeTerm(
-        Exchange kind, PointLinks links, std::vector<int> region, double payload_gb, int messages);
+    /// `class_of_point` numbers points that links and region cannot tell apart; empty: every point
+    /// is its own class.
+    ExchangeTerm(Exchange kind,
+                 PointLinks links,
+                 std::vector<int> region,
+                 double payload_gb,
+                 int messages,
+                 std::vector<int> class_of_point = {});
 
     [[nodiscard]] Exchange kind() const { return kind_; }
     [[nodiscard]] std::size_t points() const { return region_.size(); }
     [[nodiscard]] const std::vector<int>& region() const { return region_; }
+    [[nodiscard]] const std::vector<int>& class_of_point() const { return class_; }
 
     /// The same term for some of the points, in the given order.
     [[nodiscard]] ExchangeTerm of(const std::vector<int>& points) const;
 
     /// Seconds of a stage group, given as points in any order; points that are classes may repeat.
-    /// The same for devices and for the counts of their exact classes as long as the classes of a
-    /// region are numbered in the order of their devices. O(D^2) but for ring and tree.
+    /// Members are taken class by class, so that only the classes of a group matter. O(D^2) but for
+    /// ring and tree.
     [[nodiscard]] double seconds(std::span<const int> group) const;
 
     /// The same with everything that was decided.
@@ -102,6 +109,7 @@ private:
     [[nodiscard]] double transfer(int a, int b, double gb) const {
         return links_.transfer(a, b, gb, messages_);
     }
+    [[nodiscard]] std::vector<int> sorted(std::span<const int> group) const;
     [[nodiscard]] core::Grid<double> hops(std::span<const int> group, double gb) const;
     [[nodiscard]] double sharded(std::span<const int> group, double gb) const;
     [[nodiscard]] std::size_t central_root(std::span<const int> group) const;
@@ -128,6 +136,7 @@ private:
     std::vector<int> region_;
     double payload_gb_;
     int messages_;
+    std::vector<int> class_;
 };
 
 }  // namespace longhaul::placement

@@ -30,6 +30,7 @@ struct Change {
     int device = -1;
     int other = -1;
     Score score;
+    std::size_t alike = 0;  ///< further exchanges with the same score, not listed
 };
 
 struct Explanation {
@@ -40,7 +41,9 @@ struct Explanation {
     std::size_t binding_edge = 0;     ///< the largest; meaningless when there are no edges
     /// The changes around what binds, best first: each device of the binding stage's slowest
     /// exchange and of the largest edge, against every device of another stage that differs from
-    /// it; of interchangeable devices one stands for all. At most `limit`.
+    /// it. Of interchangeable devices one stands for all, an exchange that gives the same stage
+    /// groups again (but for their names) is none, and of equal scores one is listed. At most
+    /// `limit`.
     std::vector<Change> changes;
     std::size_t changes_tried = 0;
 };

@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "longhaul/placement/bounds.hpp"
+#include "longhaul/placement/classes.hpp"
 #include "longhaul/placement/long_path.hpp"
 #include "longhaul/placement/pipelined.hpp"
 
@@ -100,19 +102,16 @@ double mapped_edge(const Problem& problem,
     return std::max(slowest, problem.shared.edge(left, right, forward, backward).seconds);
 }
 
-Solved solve_contended(const Problem& problem, const Stages& stages) {
+core::Grid<double> contended_edges(const Problem& problem, const Stages& stages, bool bounds) {
     core::Grid<double> edges(stages.size(), stages.size(), 0.0);
     for (std::size_t a = 0; a < stages.size(); ++a) {
         for (std::size_t b = a + 1; b < stages.size(); ++b) {
-            edges(a, b) = edges(b, a) = contended_edge(problem, stages[a], stages[b]).seconds();
+            const ContendedEdge edge = contended_edge(problem, stages[a], stages[b]);
+            edges(a, b) = edges(b, a) =
+                bounds ? std::min(edge.bound, edge.seconds()) : edge.seconds();
         }
     }
-    Path path = best_path(edges);
-    Solved solved;
-    solved.score.data_parallel = data_parallel(problem, stages).seconds;
-    solved.score.pipeline = path.length;
-    solved.order = std::move(path.order);
-    return solved;
+    return edges;
 }
 
 double contended_as_mapped(const Problem& problem, const Stages& stages) {
@@ -193,42 +192,50 @@ double compute_alone(const Problem& problem, const Stages& stages) {
     return compute.sum + repeats(passes_of(problem.workload, problem.terms), compute, 0);
 }
 
+std::vector<int> kinds_of_devices(const Problem& problem) {
+    const Classes classes = exact_classes(problem.costs);
+    std::map<std::vector<double>, int> known;
+    std::vector<int> kind;
+    for (std::size_t i = 0; i < problem.devices(); ++i) {
+        std::vector<double> key{static_cast<double>(classes.of_device[i])};
+        key.push_back(problem.exchange ? problem.exchange->class_of_point()[i] : 0);
+        key.push_back(problem.speed.empty() ? 1 : problem.speed[i]);
+        key.push_back(problem.memory_gb.empty() ? 0 : problem.memory_gb[i]);
+        for (const std::vector<int>& side : problem.shared.sides()) {
+            key.push_back(side[i]);
+        }
+        kind.push_back(known.emplace(std::move(key), static_cast<int>(known.size())).first->second);
+    }
+    return kind;
+}
+
 double data_parallel_bound(const Problem& problem) {
     const auto n = static_cast<int>(problem.devices());
-    const bool pairs = problem.terms.exchange == Exchange::kSharded || !problem.exchange;
     std::vector<double> bounds;
-    std::map<std::pair<int, int>, double> known;  // devices of one kind and region have one bound
-    for (int device = 0; device < n; ++device) {
-        const std::pair<int, int> alike{problem.links.slowness.size() > 0
-                                            ? problem.links.slowness.kind_of_device()[device]
-                                            : device,
-                                        pairs ? 0 : problem.exchange->region()[device]};
-        const auto found = known.find(alike);
-        if (found != known.end()) {
-            bounds.push_back(found->second);
-            continue;
+    if (problem.terms.exchange == Exchange::kSharded || !problem.exchange) {
+        const NearestCosts nearest = nearest_costs(problem.costs, problem.shape.dp);
+        for (const int kind : problem.costs.exchange.kind_of_device()) {
+            bounds.push_back(nearest.exchange[kind]);
         }
-        std::vector<int> peers;
-        for (int peer = 0; peer < n; ++peer) {
-            if (peer != device) {
-                peers.push_back(peer);
+    } else {
+        std::map<std::pair<int, int>, double> known;  // of one kind and region: one bound
+        for (int device = 0; device < n; ++device) {
+            const auto [at, fresh] = known.try_emplace(
+                {problem.links.slowness.size() > 0 ? problem.links.slowness.kind_of_device()[device]
+                                                   : device,
+                 problem.exchange->region()[device]},
+                0.0);
+            if (fresh) {
+                std::vector<int> peers;
+                for (int peer = 0; peer < n; ++peer) {
+                    if (peer != device) {
+                        peers.push_back(peer);
+                    }
+                }
+                at->second = problem.exchange->member_bound(device, peers, problem.shape.dp);
             }
+            bounds.push_back(at->second);
         }
-        double bound = 0;
-        if (pairs) {
-            std::vector<double> costs;
-            for (const int peer : peers) {
-                costs.push_back(problem.costs.exchange(device, peer));
-            }
-            std::ranges::sort(costs);
-            for (int k = 0; k + 1 < problem.shape.dp; ++k) {
-                bound += costs[k];
-            }
-        } else {
-            bound = problem.exchange->member_bound(device, peers, problem.shape.dp);
-        }
-        known[alike] = bound;
-        bounds.push_back(bound);
     }
     // Of the devices that are used, one has at least this; the worst ones may be left out.
     std::ranges::sort(bounds);

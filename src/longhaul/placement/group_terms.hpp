@@ -33,8 +33,12 @@ struct DataParallel {
                                  const std::vector<int>& left,
                                  const std::vector<int>& right);
 
-/// Score of an additive problem with shared capacity: best pairs and order, and as it stands.
-[[nodiscard]] Solved solve_contended(const Problem& problem, const Stages& stages);
+/// Edges between all stage groups with shared capacity; with `bounds`, what no matching beats.
+[[nodiscard]] core::Grid<double> contended_edges(const Problem& problem,
+                                                 const Stages& stages,
+                                                 bool bounds = false);
+
+/// Pipeline term as it stands, with shared capacity.
 [[nodiscard]] double contended_as_mapped(const Problem& problem, const Stages& stages);
 
 /// Layers divided over stages in path order.
@@ -50,6 +54,12 @@ struct DataParallel {
 
 /// Compute seconds of a step as if no transfer took any time; stages in path order.
 [[nodiscard]] double compute_alone(const Problem& problem, const Stages& stages);
+
+/// No placement computes in less: sorted speeds dominate every grouping.
+[[nodiscard]] double least_compute_seconds(const Problem& problem);
+
+/// Kind of each device: devices that no term of the problem tells apart have the same.
+[[nodiscard]] std::vector<int> kinds_of_devices(const Problem& problem);
 
 /// No placement has a smaller data-parallel term, whatever the exchange: the worst device at best.
 [[nodiscard]] double data_parallel_bound(const Problem& problem);

@@ -1,9 +1,11 @@
 #include "longhaul/placement/make_certificate.hpp"
 
 #include <algorithm>
-#include <limits>
+#include <map>
 
 #include "longhaul/placement/check_certificate.hpp"
+#include "longhaul/placement/member_model.hpp"
+#include "longhaul/placement/table_proof.hpp"
 
 namespace longhaul::placement {
 namespace {
@@ -11,29 +13,9 @@ namespace {
 constexpr double kSameSums = 1e-12;  // equal costs summed in another order may differ by this
 constexpr double kLogTolerances[] = {0, 0.05, 0.12, 0.3, 0.7};
 constexpr double kLogTargets[] = {0.5, 0.7, 0.8, 0.9, 0.95};  // of the way from root to goal
+constexpr int kLogSlices = 20;
+constexpr std::size_t kMostLogStages = 1'500'000;
 constexpr std::uint64_t kCheckFactor = 10;  // a log that takes longer to check is not handed out
-
-ClassCosts least_pair_costs(const Costs& costs, const Classes& classes) {
-    const std::size_t k = classes.size();
-    constexpr double kNoPairYet = std::numeric_limits<double>::infinity();
-    ClassCosts least{core::Grid<double>(k, k, kNoPairYet), core::Grid<double>(k, k, kNoPairYet)};
-    for (std::size_t i = 0; i < classes.of_device.size(); ++i) {
-        for (std::size_t j = 0; j < classes.of_device.size(); ++j) {
-            if (i != j) {
-                double& edge = least.pipeline(classes.of_device[i], classes.of_device[j]);
-                double& peer = least.exchange(classes.of_device[i], classes.of_device[j]);
-                edge = std::min(edge, costs.pipeline(i, j));
-                peer = std::min(peer, costs.exchange(i, j));
-            }
-        }
-    }
-    for (std::size_t a = 0; a < k; ++a) {
-        if (classes.members[a].size() == 1) {
-            least.pipeline(a, a) = least.exchange(a, a) = 0;
-        }
-    }
-    return least;
-}
 
 /// The finest classes that branch and bound can handle; empty when there are none.
 Classes provable_classes(const Problem& problem) {
@@ -44,7 +26,7 @@ Classes provable_classes(const Problem& problem) {
         for (const std::vector<int>& members : classes.members) {
             sizes.push_back(static_cast<int>(members.size()));
         }
-        if (CountProof::applicable(problem.shape, sizes)) {
+        if (TableProof::applicable(problem.shape, sizes)) {
             return classes;
         }
     }
@@ -101,49 +83,93 @@ private:
         if (classes.members.empty()) {
             return;
         }
-        std::vector<int> sizes;
         for (const std::vector<int>& members : classes.members) {
-            sizes.push_back(static_cast<int>(members.size()));
+            sizes_.push_back(static_cast<int>(members.size()));
         }
-        CountProof proof(least_pair_costs(problem_.costs, classes), problem_.shape, sizes);
+        ExactTable model(least_costs(problem_.costs, classes), problem_.shape, sizes_);
+        TableBounds bounds(model, problem_.shape, sizes_);
+        root_path_ = bounds.root();
         const BoundProof base{ProofKind::kBreaks, classes.exact, classes.of_device, {}};
-        carry(proof.root_bound(), base);
-        if (reached() || work_ == 0 || log_run(proof, base, goal_, work_ / 2)) {
+        carry(model.root_exchange() + root_path_, base);
+        if (reached() || work_ == 0 || problem_.shape.dp > kMaxStageDevices ||
+            log_run(model, base, goal_, work_ / 2)) {
             return;
         }
         const double start = file_.bound;
         for (const double part : kLogTargets) {
-            if (!log_run(proof, base, start + part * (goal_ - start), work_)) {
+            if (!log_run(model, base, start + part * (goal_ - start), work_)) {
                 return;
             }
         }
     }
 
     /// Excludes everything below the target, or below the optimum over the classes when that is
-    /// less, and carries the log. False when the log or the work does not suffice.
-    bool log_run(CountProof& proof, BoundProof base, double target, std::uint64_t work) {
-        base.kind = ProofKind::kTree;
-        base.log.most_nodes = options_.most_nodes;
-        ProofOptions options = options_.proof;
-        options.work = work;
-        options.log = &base.log;
-        const ProofResult result = proof.run(target * (1 - kSameSums), options);
-        work_ -= std::min(work_, result.work);
-        if (!result.complete) {
+    /// less, slice by slice, and carries the log. False when no higher target can be reached.
+    bool log_run(TableModel& model, const BoundProof& base, double target, std::uint64_t work) {
+        BoundProof proof = base;
+        proof.kind = ProofKind::kTree;
+        const double low = model.root_exchange();
+        const double high = target - root_path_;
+        const std::optional<StageList> stages =
+            StageList::list(model, sizes_, problem_.shape.dp, high, kMostLogStages, work / 4);
+        if (!stages) {
             return false;
         }
-        if (!result.counts.empty() && result.best < target * (1 - kSameSums)) {
-            log_run(proof, std::move(base), result.best, work_);
-            return false;  // the optimum over the classes: no target above it can be excluded
+        TableSearch search(model, *stages, problem_.shape, sizes_);
+        const std::uint64_t end = work_ - std::min(work_, work);
+        for (int i = 0; i < kLogSlices; ++i) {
+            SliceLog log;
+            log.floor = low + (high - low) * i / kLogSlices;
+            log.cap = i + 1 == kLogSlices ? high : low + (high - low) * (i + 1) / kLogSlices;
+            SliceLimits limits;
+            limits.work = work_ - std::min(work_, end);
+            limits.stop = options_.proof.stop;
+            limits.log = &log;
+            limits.most_nodes = options_.most_nodes - proof.log.nodes();
+            const SliceResult result =
+                search.run({log.floor, log.cap, i == 0}, target * (1 - kSameSums), limits);
+            work_ -= std::min(work_, result.work);
+            if (!result.complete) {
+                return false;
+            }
+            if (!result.counts.empty()) {
+                // The optimum over the classes is lower: no target above it can be excluded.
+                if (result.value < target * (1 - 2 * kSameSums)) {
+                    log_run(model, base, result.value, work_);
+                }
+                return false;
+            }
+            proof.log.slices.push_back(std::move(log));
         }
-        carry(target, std::move(base));
-        return result.counts.empty();
+        number_columns(*stages, proof.log);
+        carry(target, std::move(proof));
+        return true;
+    }
+
+    /// From stages of a list to columns of the log.
+    void number_columns(const StageList& stages, ProofLog& log) const {
+        std::map<int, int> numbers;
+        for (SliceLog& slice : log.slices) {
+            for (SliceLog::Node& node : slice.nodes) {
+                const auto [at, added] =
+                    numbers.emplace(node.column, static_cast<int>(log.columns.size()));
+                if (added) {
+                    const StageCounts& counts = stages.counts(node.column);
+                    log.columns.emplace_back(
+                        counts.begin(),
+                        counts.begin() + static_cast<std::ptrdiff_t>(sizes_.size()));
+                }
+                node.column = at->second;
+            }
+        }
     }
 
     const Problem& problem_;
     const CertificateOptions& options_;
     std::uint64_t work_;
     double goal_ = 0;
+    std::vector<int> sizes_;  // of the classes
+    double root_path_ = 0;
     CertificateFile file_;
 };
 

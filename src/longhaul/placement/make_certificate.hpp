@@ -2,7 +2,7 @@
 #pragma once
 
 #include "longhaul/placement/certificate.hpp"
-#include "longhaul/placement/count_proof.hpp"
+#include "longhaul/placement/certify.hpp"
 #include "longhaul/placement/plan.hpp"
 
 namespace longhaul::placement {

@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include <fmt/format.h>
 
 #include "longhaul/core/cursor.hpp"
+#include "longhaul/placement/group_terms.hpp"
 
 namespace longhaul::placement {
 namespace {
@@ -17,30 +19,56 @@ constexpr int kMaxDegree = 1'000'000;
 constexpr int kMaxTensor = 4'096;
 constexpr double kMaxSeconds = 1e100;  // sums stay finite
 constexpr double kMaxNodes = 1e18;     // fits in 64 bits
-constexpr std::string_view kKnownKeys[] = {
-    "format",          "fabric",           "workload",   "shape",          "objective",
-    "score",           "data_parallel",    "pipeline",   "bound",          "gap",
-    "optimal",         "bound_method",     "rank_map",   "stages",         "pipelines",
-    "baseline",        "search",           "provenance", "unused_devices", "bound_data_parallel",
-    "bound_pipeline",  "bound_nodes",      "terms",      "compute",        "first_layers",
-    "exchange_orders", "shared_bottleneck"};
+constexpr std::string_view kKnownKeys[] = {"format",
+                                           "fabric",
+                                           "workload",
+                                           "shape",
+                                           "objective",
+                                           "score",
+                                           "data_parallel",
+                                           "pipeline",
+                                           "bound",
+                                           "gap",
+                                           "optimal",
+                                           "bound_method",
+                                           "rank_map",
+                                           "stages",
+                                           "pipelines",
+                                           "baseline",
+                                           "search",
+                                           "provenance",
+                                           "unused_devices",
+                                           "bound_data_parallel",
+                                           "bound_pipeline",
+                                           "bound_nodes",
+                                           "terms",
+                                           "compute",
+                                           "first_layers",
+                                           "exchange_orders",
+                                           "shared_bottleneck",
+                                           "devices"};
+
+/// Seconds; null where layers fit no memory.
+Value seconds_value(double seconds) {
+    return seconds >= kDoesNotFit ? Value() : Value(seconds);
+}
 
 Value summary_value(const core::Summary& summary) {
     return Value::object()
-        .set("min", summary.min)
-        .set("p10", summary.p10)
-        .set("median", summary.median)
-        .set("p90", summary.p90)
-        .set("max", summary.max);
+        .set("min", seconds_value(summary.min))
+        .set("p10", seconds_value(summary.p10))
+        .set("median", seconds_value(summary.median))
+        .set("p90", seconds_value(summary.p90))
+        .set("max", seconds_value(summary.max));
 }
 
 Value baselines_value(const Baselines& baselines) {
     return Value::object()
         .set("samples", baselines.samples)
         .set("seed", static_cast<double>(baselines.seed))
-        .set("host_order", baselines.host_order.total())
-        .set("host_order_solved", baselines.host_order_solved)
-        .set("label_per_stage", baselines.label_per_stage.total())
+        .set("host_order", seconds_value(baselines.host_order.total()))
+        .set("host_order_solved", seconds_value(baselines.host_order_solved))
+        .set("label_per_stage", seconds_value(baselines.label_per_stage.total()))
         .set("labels_fit", baselines.labels_fit)
         .set("partitions", baselines.samples > 0 ? summary_value(baselines.partitions) : Value())
         .set("maps", baselines.samples > 0 ? summary_value(baselines.maps) : Value());
@@ -95,7 +123,8 @@ Value unused_value(const Plan& plan) {
         const auto reason = std::ranges::find(plan.left_out, device, &LeftOut::device);
         if (reason != plan.left_out.end()) {
             if (reason->instead_of >= 0) {
-                entry.set("score_if_used", reason->score).set("instead_of", reason->instead_of);
+                entry.set("score_if_used", seconds_value(reason->score))
+                    .set("instead_of", reason->instead_of);
             }
         }
         list.append(std::move(entry));
@@ -174,6 +203,28 @@ void read_rank_map(const Cursor& root, const std::optional<Shape>& shape, Plan& 
         list->report(
             problem.where == "rank_map" ? problem.what : problem.where + ": " + problem.what,
             problem.fix);
+    }
+}
+
+/// Names of the devices, one an entry of the rank map and all different.
+void read_devices(const Cursor& root, Plan& plan) {
+    const auto list = root.find("devices");
+    if (!list || !list->is_array()) {
+        return;
+    }
+    std::set<std::string> seen;
+    for (std::size_t i = 0; i < list->value().size(); ++i) {
+        const Cursor item = list->item(i);
+        const std::optional<std::string> name = item.string();
+        if (name && !seen.insert(*name).second) {
+            item.report("found " + core::shown(*name) + " again", "every device has its own name");
+        }
+        plan.devices.push_back(name.value_or(""));
+    }
+    const auto ranks = root.find("rank_map");
+    if (ranks && ranks->value().size() != plan.devices.size()) {
+        list->report(fmt::format("holds {} names", plan.devices.size()),
+                     fmt::format("rank_map holds {} devices", ranks->value().size()));
     }
 }
 
@@ -297,6 +348,13 @@ Value to_value(const Plan& plan) {
     if (plan.baselines) {
         root.set("baseline", baselines_value(*plan.baselines));
     }
+    if (!plan.devices.empty()) {
+        Value names = Value::array();
+        for (const std::string& name : plan.devices) {
+            names.append(name);
+        }
+        root.set("devices", std::move(names));
+    }
     root.set("search", search_value(plan.search))
         .set("provenance",
              Value::object()
@@ -323,6 +381,7 @@ core::Result<Plan> read_plan(std::string_view text, std::string_view name) {
     }
     const std::optional<Shape> shape = read_shape(root);
     read_rank_map(root, shape, plan);
+    read_devices(root, plan);
     read_fabric_reference(root, plan);
     read_record(root, plan);
     for (const core::Member& member : document->root.members) {

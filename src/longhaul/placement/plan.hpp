@@ -27,6 +27,7 @@ struct SearchRecord {
 struct Plan {
     std::string fabric_path;
     std::string fabric_sha256;
+    std::vector<std::string> devices;  ///< fabric::device_names; empty: not known
     workload::Workload workload;
     Terms terms;
     Placement placement;
@@ -37,6 +38,7 @@ struct Plan {
     /// for other exchanges.
     std::vector<std::vector<int>> exchange_orders;
     std::string shared_bottleneck;  ///< shared resource that bounds the exchange; empty: none
+    std::string misfit;  ///< why the layers of no plan fit the memory; empty: they do. Not kept
     Bound bound;
     std::optional<Baselines> baselines;
     SearchRecord search;

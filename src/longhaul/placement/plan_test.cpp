@@ -25,6 +25,7 @@ Plan small_plan() {
     plan.workload = workload;
     plan.fabric_path = "fabrics/\"x\".json";
     plan.fabric_sha256 = "abc";
+    plan.devices = {"h/0", "h/1", "y#0", "y#1"};
     plan.version = "1.2.3";
     plan.command = "longhaul place";
     plan.time = "2030-01-01T00:00:00Z";
@@ -56,10 +57,39 @@ TEST(Plan, RoundTripKeepsTheDecisionAndItsProvenance) {
     EXPECT_EQ(again.score.pipeline, plan.score.pipeline);
     EXPECT_EQ(again.bound.value, plan.bound.value);
     EXPECT_EQ(again.bound.method, plan.bound.method);
+    EXPECT_EQ(again.devices, plan.devices);
     EXPECT_EQ(again.version, "1.2.3");
     EXPECT_EQ(again.command, "longhaul place");
     EXPECT_EQ(again.time, "2030-01-01T00:00:00Z");
     EXPECT_EQ(again.unknown.find("later")->find("deep")->number, 1);
+}
+
+TEST(Plan, RoundTripKeepsTerms) {
+    Plan plan = small_plan();
+    plan.terms.exchange = Exchange::kHierarchical;
+    plan.terms.count_shared = false;
+    plan.terms.schedule = Schedule::kGpipe;
+    plan.terms.forward_share = 0.25;
+    plan.first_layers = {0, 5};
+    plan.exchange_orders = {{0, 1}, {3, 2}};
+    plan.shared_bottleneck = "cable";
+    const Plan again = read_plan(core::write_json(to_value(plan)), "p.json").value();
+    EXPECT_EQ(again.terms, plan.terms);
+    EXPECT_EQ(again.first_layers, plan.first_layers);
+    EXPECT_EQ(again.exchange_orders, plan.exchange_orders);
+    EXPECT_EQ(again.shared_bottleneck, "cable");
+}
+
+TEST(ReadPlan, RefusesTermsThatItDoesNotKnow) {
+    const std::string head = R"({"format": "longhaul.plan/1", "shape": {"pp": 1, "dp": 1},
+        "workload": {"c_pp_gb": 1, "c_dp_gb": 1}, "rank_map": [0], "terms": )";
+    EXPECT_NE(plan_refusal(head + R"({"exchange": "gossip"}})").find("terms.exchange: found"),
+              std::string::npos);
+    EXPECT_NE(plan_refusal(head + R"({"schedule": 1}})").find("terms.schedule: found a number"),
+              std::string::npos);
+    EXPECT_NE(plan_refusal(head + R"({"count_shared": "no"}})").find("terms.count_shared"),
+              std::string::npos);
+    EXPECT_EQ(plan_refusal(head + R"({"exchange": "tree"}})"), "");
 }
 
 TEST(Plan, HoldsWhatTheContractLists) {

@@ -1,13 +1,16 @@
 #include "longhaul/placement/prove.hpp"
 
 #include <algorithm>
+#include <map>
 #include <numeric>
 
 #include <fmt/format.h>
 
 #include "longhaul/placement/classes.hpp"
+#include "longhaul/placement/every_table.hpp"
 #include "longhaul/placement/group_terms.hpp"
 #include "longhaul/placement/pipelined.hpp"
+#include "longhaul/placement/search_terms.hpp"
 
 namespace longhaul::placement {
 namespace {
@@ -85,9 +88,7 @@ Certificate prove_additive(const Problem& problem, double incumbent, const Proof
     if (!has_compute(problem)) {
         return certify(problem, incumbent, options);
     }
-    const StageCompute compute = least_compute(problem);
-    const double seconds =
-        compute.sum + repeats(passes_of(problem.workload, problem.terms), compute, 0);
+    const double seconds = least_compute_seconds(problem);
     Certificate certificate =
         certify(additive_part(problem), std::max(0.0, incumbent - seconds), options);
     certificate.bound.value += seconds;
@@ -138,30 +139,15 @@ Certificate prove_pipelined(const Problem& problem, double incumbent, const Proo
     return result;
 }
 
-/// The k-th lowest of the devices' sums of cheapest exchanges, k from 1.
-double lowest_sum(const NearestCosts& nearest, std::size_t k) {
-    std::vector<std::size_t> kinds(nearest.devices.size());
-    std::iota(kinds.begin(), kinds.end(), std::size_t{0});
-    std::ranges::sort(kinds, {}, [&](std::size_t kind) { return nearest.exchange[kind]; });
-    std::size_t devices = 0;
-    for (const std::size_t kind : kinds) {
-        devices += static_cast<std::size_t>(nearest.devices[kind]);
-        if (devices >= k) {
-            return nearest.exchange[kind];
-        }
-    }
-    return 0;
-}
-
 /// Elementary bounds with devices to spare: the devices that are farthest from others are left out.
 Bound bound_with_spare(const Problem& problem) {
-    const NearestCosts nearest = nearest_costs(problem.costs, problem.shape.dp);
     Bound bound;
     bound.method = "elementary";
-    bound.data_parallel = problem.terms.exchange == Exchange::kSharded
-                              ? lowest_sum(nearest, problem.shape.devices())
-                              : data_parallel_bound(problem);
-    bound.pipeline = problem.shape.pp > 1 ? (problem.shape.pp - 1) * nearest.pipeline : 0;
+    bound.data_parallel = data_parallel_bound(problem);
+    bound.pipeline =
+        problem.shape.pp > 1
+            ? (problem.shape.pp - 1) * nearest_costs(problem.costs, problem.shape.dp).pipeline
+            : 0;
     const StageCompute compute = least_compute(problem);
     bound.value = bound.data_parallel + bound.pipeline + compute.sum +
                   repeats(passes_of(problem.workload, problem.terms), compute, 0);
@@ -272,9 +258,122 @@ Certificate prove_with_spare(const Problem& problem,
 
 namespace {
 
+std::vector<int> everyone_but(int device, std::size_t devices) {
+    std::vector<int> others(devices);
+    std::iota(others.begin(), others.end(), 0);
+    others.erase(others.begin() + device);
+    return others;
+}
+
+/// A placement of the proof counts only when it is better under all terms; the bound may not be
+/// above it then.
+void keep_if_better(const Problem& problem, double incumbent, Certificate& certificate) {
+    if (certificate.better) {
+        const double score = solve_inner(problem, *certificate.better).score.total();
+        if (score >= incumbent) {
+            certificate.better.reset();
+        }
+        incumbent = std::min(incumbent, score);
+    }
+    certificate.bound.value = std::min(certificate.bound.value, incumbent);
+}
+
+/// Classes that no exchange can tell apart.
+Classes classes_under_exchange(const Problem& problem) {
+    Classes classes;
+    classes.exact = true;
+    std::map<int, int> known;  // numbers without gaps, also when devices are left out
+    for (const int name : problem.exchange->class_of_point()) {
+        known.emplace(name, 0);
+    }
+    int next = 0;
+    for (auto& [name, number] : known) {
+        number = next++;
+    }
+    classes.members.resize(known.size());
+    for (int device = 0; device < static_cast<int>(problem.devices()); ++device) {
+        const int k = known.at(problem.exchange->class_of_point()[device]);
+        classes.of_device.push_back(k);
+        classes.members[k].push_back(device);
+    }
+    return classes;
+}
+
+/// Branch and bound over counts with the exchange of every possible stage group; `compute` seconds
+/// come on top. Nothing when there are too many classes or possible groups.
+std::optional<Certificate> prove_by_groups(const Problem& problem,
+                                           double incumbent,
+                                           const ProofOptions& options) {
+    const Classes classes = classes_under_exchange(problem);
+    std::vector<int> sizes;
+    for (const std::vector<int>& members : classes.members) {
+        sizes.push_back(static_cast<int>(members.size()));
+    }
+    if (options.work == 0 || !CountProof::applicable(problem.shape, sizes)) {
+        return std::nullopt;
+    }
+    const double compute = least_compute_seconds(problem);
+    ClassCosts costs = class_costs(problem.costs, classes);
+    costs.group = [&](std::span<const int> row) {
+        std::vector<int> group;
+        for (std::size_t k = 0; k < row.size(); ++k) {
+            group.insert(
+                group.end(), classes.members[k].begin(), classes.members[k].begin() + row[k]);
+        }
+        return problem.exchange->seconds(group);
+    };
+    for (const std::vector<int>& members : classes.members) {
+        costs.least_of_class.push_back(problem.exchange->member_bound(
+            members.front(), everyone_but(members.front(), problem.devices()), problem.shape.dp));
+    }
+    CountProof proof(costs, problem.shape, sizes);
+    const double target = std::max(0.0, incumbent - compute) * (1 - 1e-12);
+    const ProofResult result = proof.run(target, options);
+    Certificate certificate;
+    certificate.bound = elementary_bound(problem);
+    certificate.bound.nodes = result.nodes;
+    certificate.bound.value = proof.root_bound() + compute;
+    certificate.bound.method =
+        fmt::format("breaks of the path over {} device classes", sizes.size());
+    if (result.complete) {
+        const bool better = !result.counts.empty();
+        certificate.bound.value = better ? result.best + compute : incumbent;
+        certificate.bound.method =
+            fmt::format("branch and bound over {} device classes", sizes.size());
+    }
+    if (!result.counts.empty()) {
+        certificate.better = realise(result.counts, classes);
+    }
+    return certificate;
+}
+
+/// Problems whose terms only whole tables tell, when there are few tables.
+std::optional<Certificate> prove_every_table(const Problem& problem,
+                                             double incumbent,
+                                             const ProofOptions& options) {
+    constexpr std::uint64_t kWorkASet = 1'000;
+    constexpr std::uint64_t kMostSets = 100'000;
+    const bool other_exchange_alone = problem.exchange && problem.shared.empty();
+    if (!has_other_terms(problem) || (other_exchange_alone && !has_compute(problem)) ||
+        problem.terms.objective != Objective::kAdditive ||
+        problem.devices() != problem.shape.devices() || problem.shape.tp != 1) {
+        return std::nullopt;
+    }
+    return bound_every_table(problem, incumbent, std::min(kMostSets, options.work / kWorkASet));
+}
+
 /// Another exchange is bounded on its own, and the rest as if it took no time. Shared capacity only
 /// adds seconds, so it is left out.
 Certificate prove_terms(const Problem& problem, double incumbent, const ProofOptions& options) {
+    if (problem.terms.exchange != Exchange::kSharded &&
+        problem.terms.objective == Objective::kAdditive &&
+        problem.devices() == problem.shape.devices()) {
+        std::optional<Certificate> exact = prove_by_groups(problem, incumbent, options);
+        if (exact) {
+            keep_if_better(problem, incumbent, *exact);
+            return *std::move(exact);
+        }
+    }
     Problem part = problem;
     part.exchange.reset();
     part.shared = {};
@@ -292,18 +391,21 @@ Certificate prove_terms(const Problem& problem, double incumbent, const ProofOpt
                                                name_of(problem.terms.exchange),
                                                certificate.bound.method);
     }
-    if (certificate.better) {
-        Solved solved = solve_inner(problem, *certificate.better);
-        if (solved.score.total() >= incumbent) {
-            certificate.better.reset();
-        }
-    }
+    keep_if_better(problem, incumbent, certificate);
     return certificate;
 }
 
 }  // namespace
 
+double least_compute_seconds(const Problem& problem) {
+    const StageCompute compute = least_compute(problem);
+    return compute.sum + repeats(passes_of(problem.workload, problem.terms), compute, 0);
+}
+
 Certificate prove(const Problem& problem, double incumbent, const ProofOptions& options) {
+    if (std::optional<Certificate> all = prove_every_table(problem, incumbent, options)) {
+        return *std::move(all);
+    }
     if (problem.exchange) {
         return prove_terms(problem, incumbent, options);
     }

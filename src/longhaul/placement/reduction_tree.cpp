@@ -287,7 +287,7 @@ double tree_bound(const Hops& hops) {
 }
 
 ReductionTree tree_by_search(const Hops& hops) {
-    constexpr std::uint64_t kWork = 1U << 19U;
+    constexpr std::uint64_t kWork = 1U << 15U;
     const auto row_sum = [&](int i) {
         const auto row = hops.row(static_cast<std::size_t>(i));
         return std::accumulate(row.begin(), row.end(), 0.0) - hops(i, i);

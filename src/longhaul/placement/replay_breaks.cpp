@@ -104,10 +104,39 @@ void ReplayModel::find_levels() {
     ReplayRow all{};
     std::ranges::copy(sizes_, all.begin());
     for (ReplayLevel& level : levels_) {
+        find_partners(level);
+        const ReplayRow total = profile(level, all);
         const int lone = (lone_devices(level, all) + shape_.dp - 1) / shape_.dp;
-        const int profiles = fewest_profiles(profile(level, all), level.parts, shape_.pp);
-        level.fewest_breaks = std::max(profiles - 1, std::min(lone, shape_.pp - 1));
+        const int blocks = std::max(fewest_profiles(total, level.parts, shape_.pp),
+                                    uncovered(level, {}, nullptr, {}, total, shape_.pp));
+        level.fewest_breaks = std::max(blocks - 1, std::min(lone, shape_.pp - 1));
     }
+}
+
+void ReplayModel::find_partners(ReplayLevel& level) const {
+    level.chains.assign(level.parts, 1);
+    for (std::size_t a = 0; a < classes(); ++a) {
+        int others = 0;
+        for (std::size_t b = 0; b < classes(); ++b) {
+            others += a != b && pipeline_(a, b) < level.to ? sizes_[b] : 0;
+        }
+        // Partners of the same class take devices that the stage itself cannot hold.
+        const bool inside = pipeline_(a, a) < level.to;
+        level.reach.push_back(inside ? (others + sizes_[a]) / 2 : others);
+        if (level.alone[a] != 0) {
+            level.chains[level.part[a]] = sizes_[a];
+        }
+    }
+}
+
+/// Some class has more devices in the stage than partners elsewhere.
+bool ReplayModel::stands_alone(const ReplayLevel& level, const ReplayRow& row) const {
+    for (std::size_t a = 0; a < classes(); ++a) {
+        if (row[a] > level.reach[a]) {
+            return true;
+        }
+    }
+    return false;
 }
 
 /// Connected parts by spreading one colour after the other.
@@ -155,24 +184,63 @@ int ReplayModel::lone_devices(const ReplayLevel& level, const ReplayRow& row) co
     return devices;
 }
 
+double ReplayModel::path_bound(const ReplayState& state, double enough) {
+    return path(state, nullptr, 0, state.rest, enough);
+}
+
+double ReplayModel::path_bound(const ReplayState& state,
+                               const ReplayRow& column,
+                               int times,
+                               double enough) {
+    ReplayRow rest = state.rest;
+    for (std::size_t a = 0; a < classes(); ++a) {
+        rest[a] -= times * column[a];
+    }
+    return path(state, &column, times, rest, enough);
+}
+
+double ReplayModel::path_with(const ReplayState& state, const ReplayRow& column) const {
+    double length = (shape_.pp - 1) * cheapest_;
+    for (std::size_t l = 0; l < levels_.size(); ++l) {
+        const ReplayLevel& level = levels_[l];
+        const ReplayGroups& groups = state.groups[l];
+        const bool known =
+            !stands_alone(level, column) &&
+            std::ranges::find(groups.profiles, profile(level, column)) != groups.profiles.end();
+        const int blocks =
+            static_cast<int>(groups.profiles.size()) + groups.lone_stages + (known ? 0 : 1);
+        length += std::max(level.fewest_breaks, blocks - 1) * (level.to - level.from);
+    }
+    return length;
+}
+
+double ReplayModel::path_with_another(const ReplayState& state) const {
+    double length = (shape_.pp - 1) * cheapest_;
+    for (std::size_t l = 0; l < levels_.size(); ++l) {
+        const ReplayGroups& groups = state.groups[l];
+        const int blocks = static_cast<int>(groups.profiles.size()) + groups.lone_stages;
+        length += std::max(levels_[l].fewest_breaks, blocks) * (levels_[l].to - levels_[l].from);
+    }
+    return length;
+}
+
 /// Every edge costs the cheapest pair, and every break of a level what lies between its two costs.
 double ReplayModel::path(const ReplayState& state,
                          const ReplayRow* column,
                          int times,
                          const ReplayRow& rest,
-                         double have,
                          double enough) {
     double length = (shape_.pp - 1) * cheapest_;
-    for (std::size_t l = levels_.size(); l-- > 0 && have + length < enough;) {
+    for (std::size_t l = levels_.size(); l-- > 0 && length < enough;) {
         length += breaks(l, state.groups[l], column, times, rest, state.left - times) *
                   (levels_[l].to - levels_[l].from);
     }
     return length;
 }
 
-/// Edges between stages that differ under the level, or that hold lone devices. Stages of one
-/// profile can stand together; every stage with lone devices stands by itself; and between
-/// neighbouring blocks there is a break.
+/// Edges between stages that differ under the level, or that have no neighbours. Stages of one
+/// profile can stand together in a block; a stage without neighbours is a block of its own; and
+/// between two blocks there is a break.
 int ReplayModel::breaks(std::size_t l,
                         const ReplayGroups& groups,
                         const ReplayRow* column,
@@ -182,23 +250,25 @@ int ReplayModel::breaks(std::size_t l,
     const ReplayLevel& level = levels_[l];
     int lone = groups.lone_stages;
     auto blocks = static_cast<int>(groups.profiles.size());
+    ReplayRow begun = groups.begun;
     ReplayRow added{};
-    if (column != nullptr && lone_devices(level, *column) > 0) {
-        lone += times;
-        column = nullptr;
-    } else if (column != nullptr) {
+    if (column != nullptr) {
         added = profile(level, *column);
-        const bool known = std::ranges::find(groups.profiles, added) != groups.profiles.end();
-        column = known ? nullptr : &added;
-        blocks += known ? 0 : 1;
+        const bool alone = stands_alone(level, *column);
+        const bool known =
+            !alone && std::ranges::find(groups.profiles, added) != groups.profiles.end();
+        lone += alone ? times : 0;
+        blocks += alone || known ? 0 : 1;
+        for (int part = 0; part < level.parts; ++part) {
+            begun[part] += (alone ? times : known ? 0 : 1) * added[part];
+        }
+        column = alone || known ? nullptr : &added;
     }
-    int lone_left = 0;
-    int more = 0;
+    const ReplayRow total = profile(level, rest);
+    const int lone_left = left > 0 ? (lone_devices(level, rest) + shape_.dp - 1) / shape_.dp : 0;
+    int more = std::max(lone_left, uncovered(level, groups, column, begun, total, left));
     if (left > 0) {
-        lone_left = (lone_devices(level, rest) + shape_.dp - 1) / shape_.dp;
-        more = std::max(
-            lone_left,
-            new_profiles(level, groups.profiles, column, profile(level, rest), rest, left));
+        more = std::max(more, new_profiles(level, groups.profiles, column, total, rest, left));
     }
     int least = std::max(level.fewest_breaks, blocks + lone + more - 1);
     if (blocks == 0) {
@@ -206,6 +276,32 @@ int ReplayModel::breaks(std::size_t l,
         least = std::max(least, std::min(lone + lone_left, shape_.pp - 1));
     }
     return least;
+}
+
+/// Blocks that are still needed so that every part has its chains: a block begins dp of them, as
+/// many in each part as its stages hold devices there.
+int ReplayModel::uncovered(const ReplayLevel& level,
+                           const ReplayGroups& groups,
+                           const ReplayRow* column,
+                           const ReplayRow& begun,
+                           const ReplayRow& total,
+                           int left) const {
+    int missing = 0;
+    int most = 0;
+    for (int part = 0; part < level.parts; ++part) {
+        const int chains = level.chains[part] - begun[part];
+        if (chains <= 0) {
+            continue;
+        }
+        missing += chains;
+        int widest = left > 0 ? std::min(shape_.dp, total[part]) : 0;
+        for (const ReplayRow& known : groups.profiles) {
+            widest = std::max(widest, known[part]);
+        }
+        widest = std::max({widest, column != nullptr ? (*column)[part] : 0, 1});
+        most = std::max(most, (chains + widest - 1) / widest);
+    }
+    return std::max(most, (missing + shape_.dp - 1) / shape_.dp);
 }
 
 /// Profiles of the rest that no chosen column has, at least. `column`: one more chosen profile.

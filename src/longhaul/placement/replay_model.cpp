@@ -141,35 +141,19 @@ ReplayState ReplayModel::after(const ReplayState& state, const ReplayRow& column
     for (std::size_t l = 0; l < levels_.size(); ++l) {
         ReplayGroups& groups = next.groups[l];
         const ReplayRow row = profile(levels_[l], column);
-        if (lone_devices(levels_[l], column) > 0) {
+        int begins = 0;
+        if (stands_alone(levels_[l], column)) {
             groups.lone_stages += times;
+            begins = times;
         } else if (std::ranges::find(groups.profiles, row) == groups.profiles.end()) {
             groups.profiles.push_back(row);
+            begins = 1;
+        }
+        for (int part = 0; part < levels_[l].parts; ++part) {
+            groups.begun[part] += begins * row[part];
         }
     }
     return next;
-}
-
-double ReplayModel::path_bound(const ReplayState& state) {
-    return path(state, nullptr, 0, state.rest, 0, kUnpaired);
-}
-
-double ReplayModel::bound(const ReplayState& state, double enough) {
-    const double reach = std::max(state.exchange, exchange_of_rest(state.rest));
-    return reach + path(state, nullptr, 0, state.rest, reach, enough);
-}
-
-double ReplayModel::bound(const ReplayState& state,
-                          const ReplayRow& column,
-                          double column_exchange,
-                          int times,
-                          double enough) {
-    ReplayRow rest = state.rest;
-    for (std::size_t a = 0; a < classes(); ++a) {
-        rest[a] -= times * column[a];
-    }
-    const double reach = std::max({state.exchange, column_exchange, exchange_of_rest(rest)});
-    return reach + path(state, &column, times, rest, reach, enough);
 }
 
 }  // namespace longhaul::placement

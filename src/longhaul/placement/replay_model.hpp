@@ -23,14 +23,21 @@ struct ReplayLevel {
     double to = 0;            ///< the next cost at which more hangs together
     std::vector<int> part;    ///< connected part of each class
     int parts = 0;            ///< their number
-    std::vector<char> alone;  ///< classes whose devices have no such pair at all
-    int fewest_breaks = 0;    ///< breaks of any path of stages
+    std::vector<char> alone;  ///< classes whose devices have no pair up to `from` at all
+    /// Devices of each class that can have partners in pairs below `to` when they stand in one
+    /// stage: the partners are other devices, in a neighbouring stage.
+    std::vector<int> reach;
+    /// Chains of devices, joined by such pairs, that cover each part at least: one, or one for
+    /// every device without a pair.
+    std::vector<int> chains;
+    int fewest_breaks = 0;  ///< breaks of any path of stages
 };
 
 /// Chosen stages under one level.
 struct ReplayGroups {
-    std::vector<ReplayRow> profiles;  ///< different ones, of stages without lone devices
-    int lone_stages = 0;
+    std::vector<ReplayRow> profiles;  ///< different ones, of stages that can have neighbours
+    int lone_stages = 0;              ///< stages that cannot
+    ReplayRow begun{};                ///< chains of each part that these blocks begin
 };
 
 /// A node: the columns chosen so far and the devices that are left.
@@ -65,17 +72,18 @@ public:
     [[nodiscard]] ReplayState after(const ReplayState& state,
                                     const ReplayRow& column,
                                     int times) const;
-    /// Least score of all sets that go on from the state; from the state with a column taken for
-    /// exactly `times` stages more, and no other columns that were chosen. Sums stop once they
-    /// reach `enough`.
-    [[nodiscard]] double bound(const ReplayState& state, double enough);
-    [[nodiscard]] double bound(const ReplayState& state,
-                               const ReplayRow& column,
-                               double column_exchange,
-                               int times,
-                               double enough);
-    /// The part of the bound that the path has.
-    [[nodiscard]] double path_bound(const ReplayState& state);
+    /// Path of all sets that go on from the state, at least. Sums stop once they reach `enough`.
+    [[nodiscard]] double path_bound(const ReplayState& state, double enough);
+    /// The same with a column taken for exactly `times` stages more, where no other set of stages
+    /// holds a column that is chosen already.
+    [[nodiscard]] double path_bound(const ReplayState& state,
+                                    const ReplayRow& column,
+                                    int times,
+                                    double enough);
+    /// Path, at least, of the chosen columns with this one more, or one unlike all of them, and
+    /// whatever the rest is.
+    [[nodiscard]] double path_with(const ReplayState& state, const ReplayRow& column) const;
+    [[nodiscard]] double path_with_another(const ReplayState& state) const;
 
 private:
     struct Key {
@@ -88,13 +96,20 @@ private:
     };
     void find_levels();
     void join(ReplayLevel& level) const;
+    void find_partners(ReplayLevel& level) const;
     [[nodiscard]] ReplayRow profile(const ReplayLevel& level, const ReplayRow& row) const;
     [[nodiscard]] int lone_devices(const ReplayLevel& level, const ReplayRow& row) const;
+    [[nodiscard]] bool stands_alone(const ReplayLevel& level, const ReplayRow& row) const;
+    [[nodiscard]] int uncovered(const ReplayLevel& level,
+                                const ReplayGroups& groups,
+                                const ReplayRow* column,
+                                const ReplayRow& begun,
+                                const ReplayRow& total,
+                                int left) const;
     [[nodiscard]] double path(const ReplayState& state,
                               const ReplayRow* column,
                               int times,
                               const ReplayRow& rest,
-                              double have,
                               double enough);
     int breaks(std::size_t l,
                const ReplayGroups& groups,

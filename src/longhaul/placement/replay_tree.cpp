@@ -9,7 +9,9 @@
 namespace longhaul::placement {
 namespace {
 
-constexpr std::size_t kMostReplayColumns = 400'000;
+constexpr std::size_t kMostReplayColumns = 2'000'000;
+constexpr double kReplayRounding = 1e-9;  // of terms that lie on the border of two slices
+constexpr int kNarrowPasses = 3;
 constexpr std::size_t kMostPathStates = std::size_t{1} << 22U;
 constexpr std::uint64_t kReplayBoundWork = 8;
 
@@ -17,20 +19,15 @@ constexpr std::uint64_t kReplayBoundWork = 8;
 struct ReplayColumn {
     ReplayRow counts{};
     double exchange = 0;
-    int number = -1;  ///< in the log; -1 when the log does not hold it
 };
 
 class Replayer {
 public:
     Replayer(ReplayModel& model, const ProofLog& log, double target, const ReplayLimits& limits)
-        : model_(model),
-          log_(log),
-          target_(target),
-          limits_(limits),
-          cap_(target - (model.shape().pp - 1) * model.cheapest_pair()) {}
+        : model_(model), log_(log), target_(target), limits_(limits) {}
 
     Replay run() {
-        result_.holds = prepare() && visit(0, model_.root(), -1, {});
+        result_.holds = follows_up() && prepare() && replay_slices();
         return std::move(result_);
     }
 
@@ -62,43 +59,38 @@ private:
             "column ({}) for {} stage{}", fmt::join(counts, " "), times, times == 1 ? "" : "s");
     }
 
-    /// The log's own columns, and all that may occur below the target, cheapest exchange first.
+    /// All stages up to the last cap, cheapest exchange first, and the number of each column of
+    /// the log among them.
     bool prepare() {
-        std::map<ReplayRow, int> numbers;
-        for (const std::vector<int>& counts : log_.columns) {
-            ReplayRow row{};
-            std::ranges::copy(counts, row.begin());
-            if (!numbers.emplace(row, static_cast<int>(logged_.size())).second) {
-                return refuse(0, shown(row, 1) + " is listed twice");
-            }
-            logged_.push_back({row, model_.exchange(row), static_cast<int>(logged_.size())});
-        }
         ReplayRow row{};
-        if (!list(0, model_.shape().dp, row)) {
-            return false;
+        if (log_.slices.empty() || !list(0, model_.shape().dp, row)) {
+            return log_.slices.empty();
         }
         std::ranges::stable_sort(columns_, {}, &ReplayColumn::exchange);
-        holding_.resize(model_.classes());
+        std::map<ReplayRow, int> numbers;
         for (std::size_t i = 0; i < columns_.size(); ++i) {
-            const auto known = numbers.find(columns_[i].counts);
-            columns_[i].number = known == numbers.end() ? -1 : known->second;
-            for (std::size_t a = 0; a < model_.classes(); ++a) {
-                if (columns_[i].counts[a] > 0) {
-                    holding_[a].push_back(i);
-                }
+            numbers.emplace(columns_[i].counts, static_cast<int>(i));
+        }
+        for (const std::vector<int>& counts : log_.columns) {
+            ReplayRow logged{};
+            std::ranges::copy(counts, logged.begin());
+            const auto known = numbers.find(logged);
+            if (known == numbers.end()) {
+                return refuse(0, shown(logged, 1) + " does not fit into any slice");
             }
+            number_.push_back(known->second);
         }
         return true;
     }
 
-    /// All stages of dp devices whose exchange is below the cap: more devices only add to it.
+    /// All stages of dp devices up to the last cap: more devices only add to the exchange.
     bool list(std::size_t a, int missing, ReplayRow& row) {
         const double seconds = model_.exchange(row);
-        if (!spend(0, 1) || seconds >= cap_) {
+        if (!spend(0, 1) || seconds > with_rounding(log_.slices.back().cap)) {
             return result_.why.empty();
         }
         if (missing == 0) {
-            columns_.push_back({row, seconds, -1});
+            columns_.push_back({row, seconds});
             return columns_.size() <= kMostReplayColumns ||
                    refuse(0, "more stages are possible than the check can list");
         }
@@ -112,6 +104,53 @@ private:
         return good;
     }
 
+    static double with_rounding(double seconds) { return seconds * (1 + kReplayRounding); }
+
+    /// Whether slices follow each other from the least data-parallel term to the one that leaves
+    /// too little for any path.
+    bool follows_up() {
+        const ReplayState root = model_.root();
+        root_path_ = model_.path_bound(root, target_);
+        double reached = with_rounding(model_.exchange_of_rest(root.rest));
+        for (std::size_t i = 0; i < log_.slices.size(); ++i) {
+            result_.slice = i;
+            if (log_.slices[i].floor > reached) {
+                return refuse(0, fmt::format("terms from {:.9f} s are in no slice", reached));
+            }
+            reached = std::max(i == 0 ? 0 : reached, log_.slices[i].cap);
+        }
+        return reached + root_path_ >= target_ ||
+               refuse(
+                   0,
+                   fmt::format("the slices end at {:.9f} s, where the path may still take {:.9f}",
+                               reached,
+                               target_ - reached));
+    }
+
+    bool replay_slices() {
+        for (std::size_t i = 0; i < log_.slices.size(); ++i) {
+            result_.slice = i;
+            slice_ = &log_.slices[i];
+            if (slice_->floor + root_path_ >= target_) {
+                continue;
+            }
+            budget_ = target_ - slice_->floor;
+            ReplayState root = model_.root();
+            root.exchange = slice_->floor;
+            std::vector<int> open;
+            for (std::size_t c = 0; c < columns_.size(); ++c) {
+                if (columns_[c].exchange <= with_rounding(slice_->cap) &&
+                    columns_[c].exchange + root_path_ < target_) {
+                    open.push_back(static_cast<int>(c));
+                }
+            }
+            if (!visit(0, root, std::move(open), i == 0)) {
+                return false;
+            }
+        }
+        return true;
+    }
+
     /// Stages that the rest has devices for.
     [[nodiscard]] int most_times(const ReplayState& state, const ReplayRow& counts) const {
         int most = state.left;
@@ -123,142 +162,200 @@ private:
         return most;
     }
 
-    /// Checks a node and all below it. `covered` is the class that its parent covers, and `open`
-    /// are the log's columns that may still occur while that class is covered, in their order.
-    bool visit(std::size_t node, const ReplayState& state, int covered, std::vector<int> open) {
+    /// Checks a node and all below it. `open` are the columns that may still occur; `top` tells
+    /// whether one with a term above the floor of the slice is chosen.
+    bool visit(std::size_t node, const ReplayState& state, std::vector<int> open, bool top) {
         ++result_.nodes;
         const std::vector<Child> children = children_of(node);
         if (state.left == 0) {
             return children.empty() ? leaf(node, state)
                                     : refuse(children.front().node, "no stage is left for it");
         }
-        // The order names every class, and devices are left.
-        const int k = *std::ranges::find_if(log_.order, [&](int a) { return state.rest[a] > 0; });
-        for (const Child& child : children) {
-            const ReplayRow& counts = logged_[child.column].counts;
-            if (counts[k] == 0 || child.times > most_times(state, counts)) {
-                return refuse(child.node,
-                              shown(counts, child.times) + " cannot follow: it does not fit");
-            }
+        bool possible = true;
+        if (!narrow(node, state, open, top, possible)) {
+            return false;
         }
-        if (k != covered) {
-            open.clear();
-            for (const Child& child : children) {
-                if (open.empty() || open.back() != child.column) {
-                    open.push_back(child.column);
-                }
-            }
+        if (!possible) {
+            return true;
         }
-        return (k == covered ? exclude_open(node, state, open, children)
-                             : exclude_holding(node, state, k, children)) &&
-               descend(state, k, open, children);
+        const int logged = node == 0 ? slice_->covers : slice_->nodes[node - 1].covers;
+        const int k = logged >= 0 ? logged : scarcest(state, open);
+        return fit(node, state, k, children) && exclude(node, state, k, open, children) &&
+               descend(state, open, children, top);
     }
 
-    /// Children of a node, by column and stages.
+    /// Children of a node in the order of the log.
     [[nodiscard]] std::vector<Child> children_of(std::size_t node) const {
-        const int depth = node == 0 ? 1 : log_.nodes[node - 1].depth + 1;
+        const std::vector<SliceLog::Node>& nodes = slice_->nodes;
+        const int depth = node == 0 ? 1 : nodes[node - 1].depth + 1;
         std::vector<Child> children;
-        for (std::size_t i = node; i < log_.nodes.size() && log_.nodes[i].depth >= depth; ++i) {
-            if (log_.nodes[i].depth == depth) {
-                children.push_back({log_.nodes[i].column, log_.nodes[i].times, i + 1});
+        for (std::size_t i = node; i < nodes.size() && nodes[i].depth >= depth; ++i) {
+            if (nodes[i].depth == depth) {
+                children.push_back({number_[nodes[i].column], nodes[i].times, i + 1});
             }
         }
-        std::ranges::sort(
-            children, {}, [](const Child& c) { return std::pair(c.column, c.times); });
         return children;
     }
 
-    static bool has(const std::vector<Child>& children, int column, int times) {
-        return std::ranges::binary_search(
-            children, std::pair(column, times), {}, [](const Child& c) {
-                return std::pair(c.column, c.times);
-            });
-    }
-
-    /// Every column with the class, except for what the children have.
-    bool exclude_holding(std::size_t node,
-                         const ReplayState& state,
-                         int k,
-                         const std::vector<Child>& children) {
-        const double path = model_.path_bound(state);
-        for (const std::size_t i : holding_[k]) {
-            if (std::max(state.exchange, columns_[i].exchange) + path >= target_) {
-                return true;  // and so are all that follow
+    /// Children hold the class, fit into the rest, and those of one column stand together.
+    bool fit(std::size_t node,
+             const ReplayState& state,
+             int k,
+             const std::vector<Child>& children) {
+        if (state.rest[k] == 0) {
+            return refuse(node, fmt::format("covers class {}, of which no device is left", k));
+        }
+        std::vector<int> done;
+        for (const Child& child : children) {
+            const ReplayRow& counts = columns_[child.column].counts;
+            if (counts[k] == 0 || child.times > most_times(state, counts)) {
+                return refuse(child.node, shown(counts, child.times) + " does not fit");
             }
-            if (!exclude(node, state, columns_[i], children)) {
-                return false;
+            if (done.empty() || done.back() != child.column) {
+                if (std::ranges::find(done, child.column) != done.end()) {
+                    return refuse(child.node,
+                                  shown(counts, child.times) + " stands apart from its like");
+                }
+                done.push_back(child.column);
             }
         }
         return true;
     }
 
-    /// Every column that is still open, except for what the children have; columns that no child
-    /// has are open no more.
-    bool exclude_open(std::size_t node,
-                      const ReplayState& state,
-                      std::vector<int>& open,
-                      const std::vector<Child>& children) {
-        for (const int column : open) {
-            if (!exclude(node, state, logged_[column], children)) {
-                return false;
+    /// The class that the fewest open columns hold.
+    [[nodiscard]] int scarcest(const ReplayState& state, const std::vector<int>& open) const {
+        int best = 0;
+        std::size_t fewest = std::numeric_limits<std::size_t>::max();
+        for (std::size_t a = 0; a < model_.classes(); ++a) {
+            std::size_t holders = 0;
+            for (const int c : open) {
+                holders += columns_[c].counts[a] > 0 ? 1 : 0;
+            }
+            if (state.rest[a] > 0 && holders < fewest) {
+                fewest = holders;
+                best = static_cast<int>(a);
             }
         }
-        std::erase_if(open, [&](int column) {
-            return std::ranges::find(children, column, &Child::column) == children.end();
+        return best;
+    }
+
+    /// Leaves the open columns that still fit: into the rest, with what the other stages can take,
+    /// and into the path. `possible` says whether any set is left.
+    bool narrow(std::size_t node,
+                const ReplayState& state,
+                std::vector<int>& open,
+                bool top,
+                bool& possible) {
+        const bool joins = node != 0 && model_.path_with_another(state) >= budget_;
+        for (int pass = 0; pass < kNarrowPasses; ++pass) {
+            if (!spend(node, open.size() / 4 + 1)) {
+                return false;
+            }
+            ReplayRow most{};
+            ReplayRow least{};
+            least.fill(std::numeric_limits<int>::max());
+            bool above = top;
+            for (const int c : open) {
+                above = above || columns_[c].exchange > slice_->floor;
+                for (std::size_t a = 0; a < model_.classes(); ++a) {
+                    most[a] = std::max(most[a], columns_[c].counts[a]);
+                    least[a] = std::min(least[a], columns_[c].counts[a]);
+                }
+            }
+            possible = above && !open.empty();
+            for (std::size_t a = 0; possible && a < model_.classes(); ++a) {
+                possible =
+                    state.left * most[a] >= state.rest[a] && state.left * least[a] <= state.rest[a];
+            }
+            if (!possible) {
+                return true;
+            }
+            const auto cannot = [&](int c) {
+                const ReplayRow& counts = columns_[c].counts;
+                for (std::size_t a = 0; a < model_.classes(); ++a) {
+                    const int others = state.rest[a] - counts[a];
+                    if (others < (state.left - 1) * least[a] ||
+                        others > (state.left - 1) * most[a]) {
+                        return true;
+                    }
+                }
+                return joins && pass == 0 && model_.path_with(state, counts) >= budget_;
+            };
+            if (std::erase_if(open, cannot) == 0) {
+                return true;
+            }
+        }
+        possible = !open.empty();
+        return true;
+    }
+
+    /// Whether every open column with the class is excluded for every number of stages that no
+    /// child has. Columns that no child has are open no more.
+    bool exclude(std::size_t node,
+                 const ReplayState& state,
+                 int k,
+                 std::vector<int>& open,
+                 const std::vector<Child>& children) {
+        std::vector<std::pair<int, int>> kept;
+        for (const Child& child : children) {
+            kept.emplace_back(child.column, child.times);
+        }
+        std::ranges::sort(kept);
+        for (const int c : open) {
+            const ReplayRow& counts = columns_[c].counts;
+            const int most = counts[k] > 0 ? most_times(state, counts) : 0;
+            for (int times = 1; times <= most; ++times) {
+                if (std::ranges::binary_search(kept, std::pair(c, times))) {
+                    continue;
+                }
+                if (!spend(node, kReplayBoundWork)) {
+                    return false;
+                }
+                const double path = model_.path_bound(state, counts, times, budget_);
+                if (path < budget_) {
+                    return refuse(
+                        node,
+                        fmt::format("{} is left out, but its bound is {:.9f} s, below {:.9f}",
+                                    shown(counts, times),
+                                    slice_->floor + path,
+                                    target_));
+                }
+            }
+        }
+        std::erase_if(open, [&](int c) {
+            const auto at = std::ranges::lower_bound(kept, std::pair(c, 0));
+            return columns_[c].counts[k] > 0 && (at == kept.end() || at->first != c);
         });
         return true;
     }
 
-    /// Whether the column cannot be taken for any number of stages that no child has.
-    bool exclude(std::size_t node,
-                 const ReplayState& state,
-                 const ReplayColumn& column,
-                 const std::vector<Child>& children) {
-        const int most = most_times(state, column.counts);
-        for (int times = 1; times <= most; ++times) {
-            if (column.number >= 0 && has(children, column.number, times)) {
-                continue;
-            }
-            if (!spend(node, kReplayBoundWork)) {
-                return false;
-            }
-            const double bound =
-                model_.bound(state, column.counts, column.exchange, times, target_);
-            if (bound < target_) {
-                return refuse(node,
-                              fmt::format("{} is left out, but its bound is {:.9f} s, below {:.9f}",
-                                          shown(column.counts, times),
-                                          bound,
-                                          target_));
-            }
-        }
-        return true;
-    }
-
     /// Goes into the children. Below a child, its own column and those before it are open no more.
-    /// A child whose column is excluded already is not needed, and passed over.
+    /// A child whose column is not open is not needed, and passed over.
     bool descend(const ReplayState& state,
-                 int k,
-                 const std::vector<int>& open,
-                 const std::vector<Child>& children) {
-        for (std::size_t c = 0; c < children.size(); ++c) {
-            const Child& child = children[c];
-            const auto at = std::ranges::lower_bound(open, child.column);
-            if (at == open.end() || *at != child.column ||
-                (c > 0 && same(children[c - 1], child))) {
+                 std::vector<int> open,
+                 const std::vector<Child>& children,
+                 bool top) {
+        int column = -1;
+        bool needed = false;
+        for (const Child& child : children) {
+            if (child.column != column) {
+                column = child.column;
+                const auto at = std::ranges::lower_bound(open, column);
+                needed = at != open.end() && *at == column;
+                if (needed) {
+                    open.erase(at);
+                }
+            }
+            if (!needed) {
                 continue;
             }
-            ReplayState next = model_.after(state, logged_[child.column].counts, child.times);
-            next.chosen.emplace_back(child.column, child.times);
-            if (!visit(child.node, next, k, {at + 1, open.end()})) {
+            ReplayState next = model_.after(state, columns_[column].counts, child.times);
+            next.chosen.emplace_back(column, child.times);
+            if (!visit(child.node, next, open, top || columns_[column].exchange > slice_->floor)) {
                 return false;
             }
         }
         return true;
-    }
-
-    static bool same(const Child& a, const Child& b) {
-        return a.column == b.column && a.times == b.times;
     }
 
     /// All stages are chosen: their order is left, and what it costs at least.
@@ -273,7 +370,8 @@ private:
             }
         }
         const double repeats = (model_.shape().pp - static_cast<int>(n)) * model_.cheapest_pair();
-        if (state.exchange + spanning_weight(edges) + repeats >= target_) {
+        if (state.exchange + spanning_weight(edges) + repeats >= target_ ||
+            model_.path_bound(state, budget_) >= target_ - state.exchange) {
             return true;
         }
         std::size_t states = n;
@@ -296,7 +394,7 @@ private:
         const auto known = edges_.find(key);
         return known != edges_.end()
                    ? known->second
-                   : edges_.emplace(key, model_.edge(logged_[a].counts, logged_[b].counts))
+                   : edges_.emplace(key, model_.edge(columns_[a].counts, columns_[b].counts))
                          .first->second;
     }
 
@@ -360,13 +458,14 @@ private:
     const ProofLog& log_;
     double target_;
     const ReplayLimits& limits_;
-    double cap_;
     Replay result_;
     std::uint64_t work_ = 0;
     std::uint64_t asked_ = 0;
-    std::vector<ReplayColumn> logged_;
     std::vector<ReplayColumn> columns_;
-    std::vector<std::vector<std::size_t>> holding_;  ///< columns that hold a class
+    std::vector<int> number_;  ///< of the log's columns among them
+    double root_path_ = 0;
+    const SliceLog* slice_ = nullptr;
+    double budget_ = 0;  ///< of the path in the slice
     std::map<std::pair<int, int>, double> edges_;
 };
 

@@ -12,7 +12,7 @@ namespace longhaul::placement {
 
 struct SearchOptions {
     std::uint64_t seed = 7;
-    std::uint64_t budget = 800'000;  ///< evaluations (scored candidates) over all restarts
+    std::uint64_t budget = 2'400'000;  ///< evaluations (scored candidates) over all restarts
     std::uint64_t run = 0;  ///< which of several searches under one seed: other random streams
     int restarts = 8;       ///< independent descents, each with a random stream of its own
     int threads = 1;        ///< never changes the result

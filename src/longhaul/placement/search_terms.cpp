@@ -1,14 +1,15 @@
 #include "longhaul/placement/search_terms.hpp"
+#include "longhaul/placement/classes.hpp"
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 #include <numeric>
 
 #include <fmt/format.h>
 
 #include "longhaul/core/pool.hpp"
 #include "longhaul/core/random.hpp"
+#include "longhaul/placement/classes.hpp"
 #include "longhaul/placement/group_terms.hpp"
 
 namespace longhaul::placement {
@@ -21,24 +22,6 @@ constexpr std::uint64_t kWholeCost = 8;  // a move that is scored as a whole, 8 
 constexpr double kStartTemperature = 0.03;
 constexpr double kEndTemperature = 0.0003;
 constexpr std::size_t kMostRestarts = 4;
-
-/// Devices that no term tells apart have the same number.
-std::vector<int> kinds_under_all_terms(const Problem& problem) {
-    const Classes classes = exact_classes(problem.costs);
-    std::map<std::vector<double>, int> known;
-    std::vector<int> kind;
-    for (std::size_t i = 0; i < problem.devices(); ++i) {
-        std::vector<double> key{static_cast<double>(classes.of_device[i])};
-        key.push_back(problem.exchange ? problem.exchange->region()[i] : 0);
-        key.push_back(problem.speed.empty() ? 1 : problem.speed[i]);
-        key.push_back(problem.memory_gb.empty() ? 0 : problem.memory_gb[i]);
-        for (const std::vector<int>& side : problem.shared.sides()) {
-            key.push_back(side[i]);
-        }
-        kind.push_back(known.emplace(std::move(key), static_cast<int>(known.size())).first->second);
-    }
-    return kind;
-}
 
 /// The score of stage groups in path order, kept up while they change.
 class TermsScore {
@@ -136,7 +119,7 @@ private:
 class TermsWalk {
 public:
     TermsWalk(const Problem& problem, const Stages& start, core::Random random)
-        : kind_(kinds_under_all_terms(problem)),
+        : kind_(kinds_of_devices(problem)),
           score_(problem, start),
           random_(random),
           current_(score_.total()),

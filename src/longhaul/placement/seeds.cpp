@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 #include <set>
+#include <span>
 
 #include <fmt/format.h>
 
@@ -14,9 +15,9 @@ namespace {
 constexpr int kExactOrderStages = 10;  // above, seeds are ranked in their own order first
 constexpr std::size_t kMaxOrders = 10;
 constexpr std::size_t kMaxCuts = 10;
-constexpr std::size_t kMaxLengths =
-    128;  // run lengths of each clustering; fewer of longer pipelines
-constexpr std::size_t kMinLengths = 4;
+constexpr int kMaxLengths = 16;  // lengths of runs that are tried
+constexpr int kManyOrders = 12;  // above, only few seeds get the best order of their stages
+constexpr std::size_t kLongOrders = 2;
 
 using Clusters = std::vector<std::vector<int>>;
 
@@ -134,6 +135,21 @@ std::vector<NamedClusters> clusterings(const ClassCosts& costs, const std::vecto
     return all;
 }
 
+/// Lengths of runs, the longest first: all up to kMaxLengths stages, else pp over 1, 2, 3, ….
+std::vector<int> run_lengths(int pp) {
+    std::vector<int> lengths;
+    for (int part = 1; part <= pp && lengths.size() < kMaxLengths; ++part) {
+        const int length = pp <= kMaxLengths ? pp + 1 - part : pp / part;
+        if (lengths.empty() || length < lengths.back()) {
+            lengths.push_back(length);
+        }
+    }
+    if (lengths.back() != 1) {
+        lengths.back() = 1;
+    }
+    return lengths;
+}
+
 }  // namespace
 
 Counts pack_runs(Shape shape,
@@ -154,12 +170,8 @@ std::vector<Seed> structural_seeds(CountModel& model,
     std::vector<Seed> seeds;
     std::set<std::vector<int>> known;
     const auto stopped = [&] { return !seeds.empty() && stop && stop(); };
-    std::vector<int> lengths(shape.pp);
-    std::iota(lengths.rbegin(), lengths.rend(), 1);
-    lengths = thinned(std::move(lengths),
-                      std::max(kMinLengths, kMaxLengths * kMaxLengths / lengths.size()));
     for (const NamedClusters& clustering : clusterings(class_costs, class_sizes)) {
-        for (const int longest : lengths) {
+        for (const int longest : run_lengths(shape.pp)) {
             for (const bool by_stage : {false, true}) {
                 if (stopped()) {
                     break;
@@ -183,7 +195,9 @@ std::vector<Seed> structural_seeds(CountModel& model,
     if (seeds.size() > limit) {
         seeds.resize(limit);
     }
-    for (Seed& seed : seeds) {
+    const std::size_t ordered =
+        shape.pp <= kManyOrders ? seeds.size() : std::min(seeds.size(), kLongOrders);
+    for (Seed& seed : std::span(seeds).first(ordered)) {
         if (stopped()) {
             break;
         }

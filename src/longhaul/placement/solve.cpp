@@ -26,7 +26,7 @@ tl::unexpected<core::Diagnostics> defect(std::string where, std::string what) {
 
 // Most problems are proved after a fraction of the search; the rest of it is for those that are
 // not.
-constexpr std::uint64_t kFirstSearchShare = 8;
+constexpr std::uint64_t kFirstSearchShare = 24;
 constexpr std::uint64_t kFirstProofShare = 20;
 
 struct Attempt {
@@ -105,6 +105,7 @@ void describe_terms(const Problem& problem, Plan& plan) {
     const Stages stages = plan.placement.stages();
     if (!problem.workload.layers.empty()) {
         plan.first_layers = divide(problem, stages).first;
+        plan.misfit = why_nothing_fits(problem, stages);
     }
     if (!problem.exchange) {
         return;
@@ -181,6 +182,11 @@ core::Result<Plan> solve_grouped(const Problem& problem,
         return plan;
     }
     plan->workload = problem.workload;
+    for (std::vector<int>& order : plan->exchange_orders) {
+        for (int& device : order) {
+            device = groups.members[device].front();
+        }
+    }
     plan->placement = expanded(plan->placement, groups, tp, problem.devices());
     std::vector<LeftOut> left_out;
     for (const LeftOut& one : plan->left_out) {

@@ -3,6 +3,7 @@
 
 #include <functional>
 
+#include "longhaul/placement/proof_log.hpp"
 #include "longhaul/placement/table_bounds.hpp"
 
 namespace longhaul::placement {
@@ -17,6 +18,8 @@ struct Slice {
 struct SliceLimits {
     std::uint64_t work = 0;      ///< stages passed over, about 10 ns each
     std::function<bool()> stop;  ///< see SearchOptions
+    SliceLog* log = nullptr;     ///< nodes are added there, with stages of the list as columns
+    std::size_t most_nodes = 0;  ///< the search stops when the log has more
 };
 
 struct SliceResult {
@@ -77,6 +80,8 @@ private:
                                 int left,
                                 bool top) const;
     bool give_up();
+    void log_choice(int stage, int times);
+    void log_cover(std::size_t k);
     void visit(std::size_t depth, const Profile& rest, int left, bool top);
     [[nodiscard]] std::size_t scarcest(const Census& census, const Profile& rest) const;
     [[nodiscard]] std::vector<Branch> branches(const Node& node,

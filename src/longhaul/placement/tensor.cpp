@@ -97,11 +97,10 @@ Problem grouped(const Problem& problem, const TensorGroups& groups) {
         first.push_back(group.front());
     }
     if (problem.exchange) {
-        unit.exchange = std::make_shared<ExchangeTerm>(problem.exchange->kind(),
-                                                       PointLinks(unit.links),
-                                                       problem.exchange->of(first).region(),
-                                                       unit.workload.c_dp.value(),
-                                                       unit.workload.dp_messages);
+        unit.exchange = make_exchange(problem.exchange->kind(),
+                                      unit.links,
+                                      problem.exchange->of(first).region(),
+                                      unit.workload);
     }
     unit.shared = problem.shared.of(first).divided(tp);
     return unit;

@@ -1,0 +1,33 @@
+// The part of explain that looks beyond the plan: is it the best, and which links are worth money.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "longhaul/placement/bounds.hpp"
+#include "longhaul/placement/upgrade.hpp"
+
+namespace longhaul::app {
+
+/// What is proved of the plan, found anew.
+struct Verdict {
+    placement::Bound bound;
+    placement::Gap gap;
+    std::optional<double> better;  ///< score of a better placement that the proof came upon
+};
+
+[[nodiscard]] Verdict verdict_on(const placement::Problem& problem,
+                                 const placement::Placement& placement,
+                                 const placement::ProofOptions& proof);
+
+[[nodiscard]] std::string verdict_text(const Verdict& verdict);
+[[nodiscard]] core::Value verdict_value(const Verdict& verdict);
+
+[[nodiscard]] std::string upgrades_text(const std::vector<placement::Upgrade>& upgrades,
+                                        const placement::DeviceGroups& groups,
+                                        double score,
+                                        std::size_t limit);
+[[nodiscard]] core::Value upgrades_value(const std::vector<placement::Upgrade>& upgrades,
+                                         const placement::DeviceGroups& groups);
+
+}  // namespace longhaul::app

@@ -1,0 +1,332 @@
+// place --from: the best plan within some moves from an old one, and what each move is worth.
+#include <algorithm>
+#include <map>
+
+#include "longhaul/fabric/names.hpp"
+#include "longhaul/place.hpp"
+#include "longhaul/placement/replan.hpp"
+#include "longhaul/plan_text.hpp"
+
+namespace longhaul::app {
+namespace {
+
+using placement::Plan;
+using placement::Replan;
+using placement::ReplanPoint;
+
+/// How the devices of the new fabric were found in the old plan.
+struct Match {
+    placement::OldWork old;
+    std::vector<std::string> names;  ///< of the devices of the new fabric
+    int stayed = 0;
+    int joined = 0;
+    int left = 0;
+    std::string by;  ///< "name" or "index"
+};
+
+struct FromRun {
+    Plan old_plan;
+    LoadedFabric fabric;
+    std::string fabric_path;
+    Match match;
+    Plan plan;  ///< within the moves asked for
+    Replan replan;
+};
+
+core::Result<Plan> load_old_plan(const std::string& path) {
+    const core::Result<std::string> text = read_file(path);
+    if (!text) {
+        return tl::unexpected(text.error());
+    }
+    return placement::read_plan(*text, input_name(path));
+}
+
+core::Result<Match> match_devices(const Plan& plan,
+                                  const std::string& plan_path,
+                                  const LoadedFabric& fabric) {
+    const placement::Shape shape = plan.placement.shape();
+    const std::vector<int> ranks = plan.placement.rank_map();
+    Match match;
+    match.old.pp = shape.pp;
+    match.names = fabric::device_names(fabric.fabric);
+    std::map<std::string, std::size_t> old_index;
+    if (!plan.devices.empty()) {
+        match.by = "name";
+        for (std::size_t i = 0; i < plan.devices.size(); ++i) {
+            old_index.emplace(plan.devices[i], i);
+        }
+    } else if (plan.fabric_sha256 == fabric.sha256 || ranks.size() == fabric.fabric.size()) {
+        match.by = "index";
+        for (std::size_t i = 0; i < ranks.size(); ++i) {
+            old_index.emplace(match.names[i], i);
+        }
+    } else {
+        return core::fail(
+            {input_name(plan_path),
+             "devices",
+             fmt::format("the plan does not name its {} devices, and the fabric has {}",
+                         ranks.size(),
+                         fabric.fabric.size()),
+             "make the plan again with this version, which writes `devices`; without names a "
+             "fabric must have as many devices, in the same order"});
+    }
+    for (const std::string& name : match.names) {
+        const auto known = old_index.find(name);
+        const int rank = known == old_index.end() ? -1 : ranks[known->second];
+        match.old.stage_of.push_back(rank < 0 ? -1 : rank / shape.tp % shape.pp);
+        ++(known == old_index.end() ? match.joined : match.stayed);
+    }
+    match.left = static_cast<int>(ranks.size()) - match.stayed;
+    return match;
+}
+
+/// Fills what was not given: shape and payloads are those of the old plan.
+void fill_inputs(const Plan& plan, PlacementInputs& inputs) {
+    const workload::Workload& old = plan.workload;
+    if (!inputs.job.empty()) {
+        return;
+    }
+    inputs.pp = inputs.pp != 0 ? inputs.pp : plan.placement.shape().pp;
+    inputs.dp = inputs.dp != 0 ? inputs.dp : plan.placement.shape().dp;
+    if (!inputs.c_pp) {
+        inputs.c_pp = old.c_pp.value();
+        inputs.pp_messages = old.pp_messages;
+        if (old.c_pp_backward) {
+            inputs.c_pp_backward = old.c_pp_backward->value();
+        }
+        inputs.pp_backward_messages = old.pp_backward_messages;
+    }
+    if (!inputs.c_dp) {
+        inputs.c_dp = old.c_dp.value();
+        inputs.dp_messages = old.dp_messages;
+    }
+}
+
+std::string shapes_of(std::size_t devices) {
+    std::string text;
+    for (std::size_t pp = 1; pp <= devices; ++pp) {
+        if (devices % pp == 0) {
+            text += fmt::format("{}{} x {}", text.empty() ? "" : ", ", pp, devices / pp);
+        }
+    }
+    return text;
+}
+
+/// The answer is no: what was asked for cannot be.
+int refuse(const std::string& file, const std::string& what, const std::string& fix) {
+    (void)report({{file, "", what, fix}});
+    return kNo;
+}
+
+core::Result<FromRun> run_from(PlaceOptions& options, Plan old_plan, LoadedFabric fabric) {
+    FromRun run{std::move(old_plan), std::move(fabric), options.inputs.fabric, {}, {}, {}};
+    core::Result<Match> match = match_devices(run.old_plan, options.from, run.fabric);
+    if (!match) {
+        return tl::unexpected(match.error());
+    }
+    run.match = std::move(*match);
+    const core::Result<LoadedProblem> loaded = load_problem(options.inputs);
+    if (!loaded) {
+        return tl::unexpected(loaded.error());
+    }
+    Watch watch(options, "searching and proving");
+    core::Result<Plan> best = placement::solve(loaded->problem, loaded->fabric, options.solve);
+    if (!best) {
+        return tl::unexpected(best.error());
+    }
+    placement::ReplanOptions replan{options.solve.search, options.moves};
+    replan.search.budget = std::max<std::uint64_t>(1, replan.search.budget / 8);
+    core::Result<Replan> result = placement::replan(loaded->problem,
+                                                    run.match.old,
+                                                    best->placement.stages(),
+                                                    loaded->fabric.host_of_device(),
+                                                    replan);
+    if (!result) {
+        return tl::unexpected(result.error());
+    }
+    run.replan = std::move(*result);
+    run.plan = std::move(*best);
+    if (run.replan.chosen) {
+        run.plan.placement = run.replan.chosen->placement;
+        run.plan.score = run.replan.chosen->score;
+        run.plan.bound.value = std::min(run.plan.bound.value, run.plan.score.total());
+        run.plan.search.evaluations += run.replan.evaluations;
+        run.plan.search.found_by =
+            fmt::format("replanning with {} moves", run.replan.chosen->moves);
+    }
+    run.plan.devices = run.match.names;
+    run.plan.fabric_path = loaded->fabric_path;
+    run.plan.fabric_sha256 = loaded->fabric_sha256;
+    run.plan.search.wall_s = watch.elapsed_s();
+    return run;
+}
+
+std::string limit_text(const ReplanPoint& point) {
+    return point.limit ? std::to_string(*point.limit) : std::string("any");
+}
+
+/// Seconds won against the point before, for each move more; nothing for the first.
+std::optional<double> gain_per_move(const std::vector<ReplanPoint>& curve, std::size_t i) {
+    if (i == 0 || curve[i].moves <= curve[i - 1].moves) {
+        return std::nullopt;
+    }
+    return (curve[i - 1].score.total() - curve[i].score.total()) /
+           (curve[i].moves - curve[i - 1].moves);
+}
+
+/// "stage 3 -> 5", or "joined -> 5".
+std::string move_lines(const FromRun& run) {
+    constexpr int kShown = 24;
+    std::string text;
+    int listed = 0;
+    const auto stages = run.replan.chosen->placement.stages();
+    const int pp = static_cast<int>(stages.size());
+    for (int s = 0; s < pp; ++s) {
+        for (const int device : stages[static_cast<std::size_t>(s)]) {
+            const int old = run.match.old.stage_of[static_cast<std::size_t>(device)];
+            if (placement::keeps_state(old, run.match.old.pp, s, pp)) {
+                continue;
+            }
+            if (++listed <= kShown) {
+                text += fmt::format("  {:<24} {} -> stage {}\n",
+                                    run.match.names[static_cast<std::size_t>(device)],
+                                    old < 0 ? "joined " : fmt::format("stage {}", old),
+                                    s);
+            }
+        }
+    }
+    return listed > kShown ? text + fmt::format("  and {} more\n", listed - kShown) : text;
+}
+
+std::string from_text(const FromRun& run, const std::string& old_path) {
+    const placement::Shape shape = run.old_plan.placement.shape();
+    std::string text = fmt::format(
+        "old plan     {}: pp {} x dp {}; by {}: {} devices stay, {} left, "
+        "{} joined\n",
+        old_path,
+        shape.pp,
+        shape.dp,
+        run.match.by,
+        run.match.stayed,
+        run.match.left,
+        run.match.joined);
+    text += "moves        devices that must load state, and what they are worth\n";
+    text += "  within   moves         score      gain a move\n";
+    const auto& curve = run.replan.curve;
+    for (std::size_t i = 0; i < curve.size(); ++i) {
+        const auto gain = gain_per_move(curve, i);
+        text += fmt::format("  {:>6}  {:>6}  {:>12.6f} s{}{}\n",
+                            limit_text(curve[i]),
+                            curve[i].moves,
+                            curve[i].score.total(),
+                            gain ? fmt::format("  {:>12.6f} s", *gain) : std::string(),
+                            i == 0 && curve[i].moves == run.replan.forced ? "  (forced)" : "");
+    }
+    text += fmt::format("chosen       {} moves\n", run.replan.chosen->moves) + move_lines(run);
+    return text + plan_text(run.plan, run.fabric.fabric);
+}
+
+core::Value from_value(const FromRun& run, const std::string& old_path) {
+    core::Value curve = core::Value::array();
+    for (std::size_t i = 0; i < run.replan.curve.size(); ++i) {
+        const ReplanPoint& point = run.replan.curve[i];
+        const auto gain = gain_per_move(run.replan.curve, i);
+        core::Value ranks = core::Value::array();
+        for (const int rank : point.placement.rank_map()) {
+            ranks.append(rank);
+        }
+        curve.append(core::Value::object()
+                         .set("limit", point.limit ? core::Value(*point.limit) : core::Value())
+                         .set("moves", point.moves)
+                         .set("score", point.score.total())
+                         .set("gain_per_move", gain ? core::Value(*gain) : core::Value())
+                         .set("rank_map", std::move(ranks)));
+    }
+    core::Value root = core::Value::object();
+    root.set("old_plan", old_path)
+        .set("matched_by", run.match.by)
+        .set("stayed", run.match.stayed)
+        .set("left", run.match.left)
+        .set("joined", run.match.joined)
+        .set("forced_moves", run.replan.forced)
+        .set("moves", run.replan.chosen->moves)
+        .set("curve", std::move(curve))
+        .set("plan", placement::to_value(run.plan));
+    return root;
+}
+
+}  // namespace
+
+core::Result<int> place_from(const Session& session, PlaceOptions options) {
+    if (core::Result<void> writable = check_writable(options.output); !writable) {
+        return tl::unexpected(writable.error());
+    }
+    if (auto once = read_once({options.from, options.inputs.fabric, options.inputs.job}); !once) {
+        return tl::unexpected(once.error());
+    }
+    core::Result<Plan> old_plan = load_old_plan(options.from);
+    if (!old_plan) {
+        return tl::unexpected(old_plan.error());
+    }
+    core::Result<LoadedFabric> fabric = load_fabric(options.inputs.fabric);
+    if (!fabric) {
+        return tl::unexpected(fabric.error());
+    }
+    const core::Result<std::string> time = utc_now();
+    if (!time) {
+        return tl::unexpected(time.error());
+    }
+    const bool shape_given =
+        options.inputs.pp != 0 || options.inputs.dp != 0 || !options.inputs.job.empty();
+    fill_inputs(*old_plan, options.inputs);
+    const std::size_t places = placement::Shape{options.inputs.pp, options.inputs.dp}.devices();
+    if (!shape_given && places != fabric->fabric.size()) {
+        return refuse(input_name(options.inputs.fabric),
+                      fmt::format("has {} devices, and the plan's pp {} x dp {} places {}",
+                                  fabric->fabric.size(),
+                                  options.inputs.pp,
+                                  options.inputs.dp,
+                                  places),
+                      "give --pp and --dp; pp x dp that fit: " + shapes_of(fabric->fabric.size()));
+    }
+    core::Result<FromRun> run = run_from(options, std::move(*old_plan), std::move(*fabric));
+    if (!run) {
+        return tl::unexpected(run.error());
+    }
+    if (!run->replan.chosen) {
+        return refuse(input_name(options.from),
+                      fmt::format("{} devices must load state in any plan", run->replan.forced),
+                      fmt::format("--moves {} or more", run->replan.forced));
+    }
+    run->plan.version = LONGHAUL_VERSION;
+    run->plan.command = command_line(session);
+    run->plan.time = *time;
+    const std::string file = core::write_json(placement::to_value(run->plan));
+    if (!options.output.empty()) {
+        if (auto written = write_file(options.output, file); !written) {
+            return tl::unexpected(written.error());
+        }
+    }
+    if (options.output != "-") {
+        print(options.json ? core::write_json(from_value(*run, options.from))
+                           : from_text(*run, options.from));
+    }
+    return kDone;
+}
+
+void add_from_options(CLI::App& command, PlaceOptions& options) {
+    auto* from = command
+                     .add_option("--from",
+                                 options.from,
+                                 "old plan: the best plan within --moves from it, and what each "
+                                 "move is worth; shape and payloads are its own unless given")
+                     ->type_name("PLAN");
+    command
+        .add_option("--moves",
+                    options.moves,
+                    "devices that may load other state, those that joined included; default: any")
+        ->check(CLI::Range(0, 1'000'000'000))
+        ->needs(from);
+}
+
+}  // namespace longhaul::app

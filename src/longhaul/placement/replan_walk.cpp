@@ -1,0 +1,212 @@
+#include "longhaul/placement/replan_walk.hpp"
+
+#include <algorithm>
+#include <limits>
+
+namespace longhaul::placement {
+namespace {
+
+constexpr double kRealGain = 1e-12;  // relative: sums in another order differ by less
+constexpr double kNoLimit = std::numeric_limits<double>::infinity();
+
+struct Seat {
+    std::size_t stage = 0;
+    std::size_t place = 0;
+};
+
+std::vector<Seat> seats_of(const Stages& stages, std::size_t devices) {
+    std::vector<Seat> seats(devices);
+    for (std::size_t s = 0; s < stages.size(); ++s) {
+        for (std::size_t i = 0; i < stages[s].size(); ++i) {
+            seats[static_cast<std::size_t>(stages[s][i])] = {s, i};
+        }
+    }
+    return seats;
+}
+
+std::size_t device_count(const Stages& stages) {
+    return stages.size() * stages.front().size();
+}
+
+}  // namespace
+
+void MoveArchive::offer(int moves, double score, const Stages& stages) {
+    Entry& entry = entries_[static_cast<std::size_t>(moves)];
+    if (entry.stages.empty() || score < entry.score * (1 - kRealGain)) {
+        entry = {score, stages};
+    }
+}
+
+void MoveArchive::merge(const MoveArchive& other) {
+    for (std::size_t m = 0; m < entries_.size(); ++m) {
+        if (!other.entries_[m].stages.empty()) {
+            offer(static_cast<int>(m), other.entries_[m].score, other.entries_[m].stages);
+        }
+    }
+}
+
+const MoveArchive::Entry* MoveArchive::best_within(int limit) const {
+    const Entry* best = nullptr;
+    const auto last = std::min(static_cast<std::size_t>(std::max(limit, 0)), entries_.size() - 1);
+    for (std::size_t m = 0; m <= last; ++m) {
+        const Entry& entry = entries_[m];
+        if (!entry.stages.empty() &&
+            (best == nullptr || entry.score < best->score * (1 - kRealGain))) {
+            best = &entry;
+        }
+    }
+    return best;
+}
+
+MoveWalk::MoveWalk(const Problem& problem, const OldWork& old, Stages start)
+    : problem_(problem),
+      old_(old),
+      now_(std::move(start)),
+      exchange_(now_.size()),
+      edges_(now_.size(), 0) {
+    for (std::size_t s = 0; s < now_.size(); ++s) {
+        exchange_[s] = group_exchange(problem_.costs.exchange, now_[s]).seconds;
+        if (s > 0) {
+            edges_[s] = solver_.solve(problem_.costs.pipeline, now_[s - 1], now_[s]);
+        }
+    }
+    total_ = sum();
+    moves_ = count_moves(old_, now_);
+}
+
+double MoveWalk::sum() const {
+    double total = *std::ranges::max_element(exchange_);
+    for (const double edge : edges_) {
+        total += edge;
+    }
+    return total;
+}
+
+bool MoveWalk::home(int device, std::size_t stage) const {
+    return keeps_state(old_.stage_of[static_cast<std::size_t>(device)],
+                       old_.pp,
+                       static_cast<int>(stage),
+                       static_cast<int>(now_.size()));
+}
+
+int MoveWalk::move_change(std::size_t s, std::size_t i, std::size_t t, std::size_t j) const {
+    const auto cost = [&](int device, std::size_t stage) { return home(device, stage) ? 0 : 1; };
+    return cost(now_[s][i], t) + cost(now_[t][j], s) - cost(now_[s][i], s) - cost(now_[t][j], t);
+}
+
+void MoveWalk::rescore(std::size_t s) {
+    for (const std::size_t edge : {s, s + 1}) {
+        if (edge > 0 && edge < now_.size()) {
+            edges_[edge] = solver_.solve(problem_.costs.pipeline, now_[edge - 1], now_[edge]);
+        }
+    }
+}
+
+bool MoveWalk::try_swap(std::size_t s, std::size_t i, std::size_t t, std::size_t j, double limit) {
+    const int change = move_change(s, i, t, j);
+    std::swap(now_[s][i], now_[t][j]);
+    kept_exchange_ = exchange_;
+    kept_edges_ = edges_;
+    exchange_[s] = group_exchange(problem_.costs.exchange, now_[s]).seconds;
+    exchange_[t] = group_exchange(problem_.costs.exchange, now_[t]).seconds;
+    // What does not change and the new exchange alone may be too much already.
+    double total = *std::ranges::max_element(exchange_);
+    for (std::size_t e = 1; e < now_.size(); ++e) {
+        const bool touched = e == s || e == t || e == s + 1 || e == t + 1;
+        total += touched ? 0 : edges_[e];
+    }
+    if (total <= limit) {
+        rescore(s);
+        rescore(t);
+        total = sum();
+    }
+    if (total > limit) {
+        std::swap(now_[s][i], now_[t][j]);
+        std::swap(exchange_, kept_exchange_);
+        std::swap(edges_, kept_edges_);
+        return false;
+    }
+    total_ = total;
+    moves_ += change;
+    return true;
+}
+
+void anneal_moves(MoveWalk& walk,
+                  double price,
+                  int limit,
+                  const AnnealOptions& options,
+                  core::Random random,
+                  MoveArchive& archive) {
+    const std::size_t pp = walk.stages().size();
+    const std::size_t dp = walk.stages().front().size();
+    archive.offer(walk.moves(), walk.score(), walk.stages());
+    if (pp < 2) {
+        return;
+    }
+    Cooling cooling(options, walk.score());
+    for (std::uint64_t done = 0; done < options.evaluations; ++done) {
+        if (done % options.stop_interval == 0 && options.stop && options.stop()) {
+            return;
+        }
+        const std::size_t s = random.index(pp);
+        const std::size_t t = (s + 1 + random.index(pp - 1)) % pp;
+        // A few draws look for a partner that does not add moves: random ones nearly always do.
+        const std::size_t i = random.index(dp);
+        std::size_t j = random.index(dp);
+        for (int draw = 0; draw < 3 && walk.move_change(s, i, t, j) > 0; ++draw) {
+            j = random.index(dp);
+        }
+        const int change = walk.move_change(s, i, t, j);
+        if (walk.moves() + change > limit) {
+            continue;
+        }
+        const double worst = cooling.limit(walk.score(), done, random) - price * change;
+        if (walk.try_swap(s, i, t, j, worst)) {
+            archive.offer(walk.moves(), walk.score(), walk.stages());
+        }
+    }
+}
+
+void relink(MoveWalk& walk,
+            const Stages& target,
+            std::size_t width,
+            MoveArchive& archive,
+            std::uint64_t& evaluations) {
+    const std::vector<Seat> goal = seats_of(target, device_count(target));
+    while (true) {
+        archive.offer(walk.moves(), walk.score(), walk.stages());
+        struct Swap {
+            Seat a, b;
+        };
+        std::vector<Swap> swaps;
+        for (std::size_t s = 0; s < target.size(); ++s) {
+            for (std::size_t i = 0; i < walk.stages()[s].size(); ++i) {
+                const std::size_t t = goal[static_cast<std::size_t>(walk.stages()[s][i])].stage;
+                for (std::size_t j = 0; t != s && j < walk.stages()[t].size(); ++j) {
+                    if (goal[static_cast<std::size_t>(walk.stages()[t][j])].stage != t) {
+                        swaps.push_back({{s, i}, {t, j}});
+                    }
+                }
+            }
+        }
+        if (swaps.empty()) {
+            return;
+        }
+        const std::size_t stride = (swaps.size() + width - 1) / width;
+        double least = kNoLimit;
+        Swap best = swaps.front();
+        for (std::size_t k = 0; k < swaps.size(); k += stride) {
+            const auto [a, b] = swaps[k];
+            ++evaluations;
+            if (walk.try_swap(a.stage, a.place, b.stage, b.place, least * (1 - kRealGain))) {
+                least = walk.score();
+                best = swaps[k];
+                archive.offer(walk.moves(), walk.score(), walk.stages());
+                walk.try_swap(a.stage, a.place, b.stage, b.place, kNoLimit);
+            }
+        }
+        walk.try_swap(best.a.stage, best.a.place, best.b.stage, best.b.place, kNoLimit);
+    }
+}
+
+}  // namespace longhaul::placement

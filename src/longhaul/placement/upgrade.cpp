@@ -1,0 +1,268 @@
+#include "longhaul/placement/upgrade.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "longhaul/core/pool.hpp"
+#include "longhaul/fabric/limits.hpp"
+#include "longhaul/placement/structure.hpp"
+
+namespace longhaul::placement {
+namespace {
+
+constexpr double kInfinitelyFast = 1e9;  // times the bandwidth
+constexpr double kAsSlow = 1e-12;        // relative: ties of sums in another order
+constexpr double kSameScore = 1e-9;      // relative
+constexpr double kSlopeStep = 1e-4;
+constexpr int kHalvings = 40;
+
+LinkGroup group_of(const DeviceGroups& groups, int a, int b) {
+    const int first = groups.of_device[static_cast<std::size_t>(a)];
+    const int second = groups.of_device[static_cast<std::size_t>(b)];
+    return {std::min(first, second), std::max(first, second)};
+}
+
+void add_exchange(const Costs& costs,
+                  const Stages& stages,
+                  const DeviceGroups& groups,
+                  std::set<LinkGroup>& found) {
+    double worst = 0;
+    for (const std::vector<int>& stage : stages) {
+        worst = std::max(worst, group_exchange(costs.exchange, stage).seconds);
+    }
+    for (const std::vector<int>& stage : stages) {
+        for (const int device : stage) {
+            double seconds = 0;
+            for (const int peer : stage) {
+                seconds += peer == device ? 0 : costs.exchange(device, peer);
+            }
+            for (const int peer : stage) {
+                if (peer != device && seconds >= worst * (1 - kAsSlow)) {
+                    found.insert(group_of(groups, device, peer));
+                }
+            }
+        }
+    }
+}
+
+void add_edges(const Costs& costs,
+               const Stages& stages,
+               const DeviceGroups& groups,
+               std::set<LinkGroup>& found) {
+    for (std::size_t s = 1; s < stages.size(); ++s) {
+        double worst = 0;
+        for (std::size_t r = 0; r < stages[s].size(); ++r) {
+            worst = std::max(worst, costs.pipeline(stages[s - 1][r], stages[s][r]));
+        }
+        for (std::size_t r = 0; r < stages[s].size(); ++r) {
+            if (costs.pipeline(stages[s - 1][r], stages[s][r]) >= worst * (1 - kAsSlow)) {
+                found.insert(group_of(groups, stages[s - 1][r], stages[s][r]));
+            }
+        }
+    }
+}
+
+/// Group of every kind of device; empty when a kind lies in several.
+std::vector<int> groups_of_kinds(const PairMatrix& links, const DeviceGroups& groups) {
+    std::vector<int> of_kind(links.kinds(), -1);
+    for (std::size_t i = 0; i < links.size(); ++i) {
+        int& group = of_kind[static_cast<std::size_t>(links.kind_of_device()[i])];
+        if (group >= 0 && group != groups.of_device[i]) {
+            return {};
+        }
+        group = groups.of_device[i];
+    }
+    return of_kind;
+}
+
+class Upgrader {
+public:
+    Upgrader(const ProblemOfFabric& problem_of,
+             const fabric::Fabric& fabric,
+             const Placement& placement,
+             const SolveOptions& options)
+        : problem_of_(problem_of),
+          fabric_(fabric),
+          placement_(placement),
+          options_(options),
+          groups_(device_groups(fabric)) {
+        options_.baseline_samples = 0;
+        options_.search.threads = 1;
+    }
+
+    core::Result<std::vector<Upgrade>> run(std::size_t solve_limit, int threads) {
+        const Problem problem = problem_of_(fabric_);
+        score_ = score_as_mapped(problem, placement_).total();
+        std::vector<Upgrade> all;
+        for (const LinkGroup& group : binding_groups(problem.costs, placement_, groups_)) {
+            all.emplace_back().group = group;
+        }
+        core::parallel_for(all.size(), threads, [&](std::size_t i) { keep(all[i]); });
+        std::ranges::stable_sort(all, {}, [](const Upgrade& upgrade) {
+            return std::min(upgrade.bandwidth_kept, upgrade.latency_kept);
+        });
+        const std::size_t count = std::min(solve_limit, all.size());
+        std::vector<core::Diagnostics> failures(2 * count);
+        core::parallel_for(2 * count, threads, [&](std::size_t i) {
+            Upgrade& upgrade = all[i / 2];
+            const bool bandwidth = i % 2 == 0;
+            core::Result<double> best = bandwidth
+                                            ? solved(upgrade.group, 2, 1, upgrade.bandwidth_kept)
+                                            : solved(upgrade.group, 1, 0.5, upgrade.latency_kept);
+            if (!best) {
+                failures[i] = best.error();
+                return;
+            }
+            (bandwidth ? upgrade.bandwidth_solved : upgrade.latency_solved) = *best;
+        });
+        for (std::size_t i = 0; i < 2 * count; ++i) {
+            if (!failures[i].empty()) {
+                return tl::unexpected(failures[i]);
+            }
+            all[i / 2].solved = true;
+        }
+        return all;
+    }
+
+private:
+    [[nodiscard]] double kept(const LinkGroup& group, double bandwidth, double latency) const {
+        const Problem problem = problem_of_(upgraded(fabric_, groups_, group, bandwidth, latency));
+        return score_as_mapped(problem, placement_).total();
+    }
+
+    [[nodiscard]] core::Result<double> solved(const LinkGroup& group,
+                                              double bandwidth,
+                                              double latency,
+                                              double at_most) const {
+        const fabric::Fabric better = upgraded(fabric_, groups_, group, bandwidth, latency);
+        const Problem problem = problem_of_(better);
+        const core::Result<Plan> plan = solve(problem, better, options_);
+        if (!plan) {
+            return tl::unexpected(plan.error());
+        }
+        const double again = solve_inner(problem, placement_.stages()).score.total();
+        return std::min({plan->score.total(), again, at_most});
+    }
+
+    void keep(Upgrade& upgrade) const {
+        upgrade.bandwidth_kept = kept(upgrade.group, 2, 1);
+        upgrade.latency_kept = kept(upgrade.group, 1, 0.5);
+        upgrade.limit = kept(upgrade.group, kInfinitelyFast, 1);
+        find_break(upgrade);
+    }
+
+    /// In x = 1 / bandwidth the score is a sum and maximum of lines: convex. Up to the first break
+    /// it follows the line that it starts on.
+    void find_break(Upgrade& upgrade) const {
+        const auto at = [&](double x) {
+            return kept(upgrade.group, 1 / std::max(x, 1 / kInfinitelyFast), 1);
+        };
+        const double slope = (score_ - at(1 - kSlopeStep)) / kSlopeStep;
+        const auto on_line = [&](double x) {
+            return at(x) - (score_ - slope * (1 - x)) <= kSameScore * score_;
+        };
+        if (slope <= kSameScore * score_) {
+            upgrade.until = 1;
+            upgrade.score_until = score_;
+            return;
+        }
+        if (on_line(0)) {
+            upgrade.score_until = upgrade.limit;
+            return;
+        }
+        double low = 0;
+        double high = 1;
+        for (int i = 0; i < kHalvings; ++i) {
+            const double middle = (low + high) / 2;
+            (on_line(middle) ? high : low) = middle;
+        }
+        upgrade.until = 1 / high;
+        upgrade.score_until = at(high);
+    }
+
+    const ProblemOfFabric& problem_of_;
+    const fabric::Fabric& fabric_;
+    const Placement& placement_;
+    SolveOptions options_;
+    DeviceGroups groups_;
+    double score_ = 0;
+};
+
+}  // namespace
+
+std::string DeviceGroups::name(const LinkGroup& group) const {
+    const std::string& first = names[static_cast<std::size_t>(group.first)];
+    return group.first == group.second
+               ? "inside " + first
+               : first + " - " + names[static_cast<std::size_t>(group.second)];
+}
+
+DeviceGroups device_groups(const fabric::Fabric& fabric) {
+    DeviceGroups groups{fabric::index_of_labels(fabric.labels()), distinct_labels(fabric.labels())};
+    if (groups.names.size() > 1 || fabric.parts().devices.empty()) {
+        return groups;
+    }
+    groups.of_device = fabric.host_of_device();
+    const auto hosts = static_cast<std::size_t>(1 + std::ranges::max(groups.of_device));
+    groups.names.assign(hosts, "");
+    for (std::size_t i = 0; i < fabric.size(); ++i) {
+        const std::string& host = fabric.parts().devices[i].host;
+        groups.names[static_cast<std::size_t>(groups.of_device[i])] =
+            host.empty() ? fmt::format("device {}", i) : host;
+    }
+    return groups;
+}
+
+std::vector<LinkGroup> binding_groups(const Costs& costs,
+                                      const Placement& placement,
+                                      const DeviceGroups& groups) {
+    std::set<LinkGroup> found;
+    const Stages stages = placement.stages();
+    add_exchange(costs, stages, groups, found);
+    add_edges(costs, stages, groups, found);
+    return {found.begin(), found.end()};
+}
+
+fabric::Fabric upgraded(const fabric::Fabric& fabric,
+                        const DeviceGroups& groups,
+                        const LinkGroup& group,
+                        double bandwidth,
+                        double latency) {
+    fabric::FabricParts parts = fabric.parts();
+    std::vector<int> of_kind = groups_of_kinds(parts.alpha_ms, groups);
+    if (of_kind.empty()) {
+        parts.alpha_ms = parts.alpha_ms.full();
+        parts.beta_gbps = parts.beta_gbps.full();
+        parts.estimated = parts.estimated.full();
+        of_kind = groups.of_device;
+    }
+    for (std::size_t i = 0; i < of_kind.size(); ++i) {
+        for (std::size_t j = 0; j < of_kind.size(); ++j) {
+            if (LinkGroup{std::min(of_kind[i], of_kind[j]), std::max(of_kind[i], of_kind[j])} ==
+                group) {
+                double& beta = parts.beta_gbps.table()(i, j);
+                beta = std::min(beta * bandwidth, fabric::kMaxBetaGbps);
+                parts.alpha_ms.table()(i, j) *= latency;
+            }
+        }
+    }
+    parts.alpha_interval.reset();
+    parts.beta_interval.reset();
+    core::Result<fabric::Fabric> made = fabric::Fabric::make(std::move(parts), "upgrade");
+    LONGHAUL_ASSERT(made.has_value());
+    return std::move(*made);
+}
+
+core::Result<std::vector<Upgrade>> upgrades(const ProblemOfFabric& problem_of,
+                                            const fabric::Fabric& fabric,
+                                            const Placement& placement,
+                                            std::size_t solve_limit,
+                                            const SolveOptions& options) {
+    return Upgrader(problem_of, fabric, placement, options)
+        .run(solve_limit, options.search.threads);
+}
+
+}  // namespace longhaul::placement
