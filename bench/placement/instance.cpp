@@ -11,6 +11,8 @@ using placement::Shape;
 
 // A gap in 30 s: the proof may work until the time is up.
 constexpr double kLongProof = 30;
+// A score after 10 s or 30 s: the search goes on until the time is up.
+constexpr double kLongSearch = 50;
 
 constexpr const char* kTable2 = "dtfm-table2-worldwide.json";
 
@@ -39,6 +41,7 @@ void add_known_answers(std::vector<Instance>& rows) {
                      {8, 8},
                      k.c_pp,
                      k.c_dp,
+                     1,
                      1,
                      60,
                      {}};
@@ -76,6 +79,7 @@ void add_payloads(std::vector<Instance>& rows) {
                              c_pp,
                              c_dp,
                              1,
+                             1,
                              60,
                              {}};
                 row.bar.best_known = true;
@@ -95,6 +99,7 @@ void add_uneven(std::vector<Instance>& rows) {
                      {8, 8},
                      0.512,
                      0.65,
+                     1,
                      kLongProof,
                      30,
                      {}};
@@ -113,6 +118,7 @@ void add_noise(std::vector<Instance>& rows) {
                      {8, 8},
                      0.512,
                      0.65,
+                     1,
                      kLongProof,
                      30,
                      {}};
@@ -145,6 +151,7 @@ void add_large(std::vector<Instance>& rows) {
                 size.shape,
                 0.512,
                 0.65,
+                kLongSearch,
                 1,
                 size.limit_s,
                 {}};

@@ -30,8 +30,9 @@ struct Instance {
     placement::Shape shape;
     double c_pp_gb = 0;
     double c_dp_gb = 0;
-    double proof_effort = 1;  ///< times the default work of the proof
-    double limit_s = 60;      ///< search and proof are told to stop after this CPU time
+    double search_effort = 1;  ///< times the default budget of the search
+    double proof_effort = 1;   ///< times the default work of the proof
+    double limit_s = 60;       ///< search and proof are told to stop after this CPU time
     Bar bar;
 };
 

@@ -155,7 +155,7 @@ int print_rates(const Options& options) {
     return kDone;
 }
 
-int run_subsets(const Options& options, const Machine& machine) {
+int run_subsets(const Options& options, const Machine& machine, const std::string& command) {
     const auto throughput = read_text(options.skyplane + "/throughput_2022_11.csv");
     const auto latency = read_text(options.skyplane + "/latency.csv");
     if (!throughput || !latency) {
@@ -175,10 +175,10 @@ int run_subsets(const Options& options, const Machine& machine) {
     if (!rows) {
         return report(rows.error());
     }
-    fmt::print("{} regions with all pairs measured, {} dropped\n\n{}",
+    fmt::print("{}\n{} regions with all pairs measured; {} others lacked some.\n",
+               page_text(machine, command, options.rounds, *rows),
                measured->names.size(),
-               measured->dropped,
-               page_text(machine, "bench_placement --skyplane DIR", options.rounds, *rows));
+               measured->dropped);
     return kDone;
 }
 
@@ -252,16 +252,16 @@ int run(int argc, char** argv) {
         return run_long_rows(options);
     }
     const Machine machine = describe_machine(LONGHAUL_SOURCE_DIR);
-    if (!options.skyplane.empty()) {
-        return run_subsets(options, machine);
-    }
-    fmt::print(stderr, "random subsets of measured regions: skipped, no --skyplane DIR\n");
     std::string command = "bench_placement";
     for (int i = 1; i < argc; ++i) {
         // Folders of whoever ran it are nobody's business.
         const std::string argument = argv[i];
         command += argument.find('/') == std::string::npos ? " " + argument : " DIR";
     }
+    if (!options.skyplane.empty()) {
+        return run_subsets(options, machine, command);
+    }
+    fmt::print(stderr, "random subsets of measured regions: skipped, no --skyplane DIR\n");
     return run_table(options, machine, command);
 }
 

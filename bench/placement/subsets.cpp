@@ -18,6 +18,7 @@ Instance row_of(const SubsetCase& one, double limit_s) {
             0.512,
             0.65,
             1,
+            1,
             limit_s,
             {}};
 }
