@@ -241,6 +241,20 @@ placement::Bound simple_bound(const placement::Problem& problem, double score) {
                : placement::prove(problem, score, none).bound;
 }
 
+/// The bound over everything that `place` may choose; of tensor groups, those that it forms.
+placement::Bound bound_of(const LoadedProblem& loaded, double score) {
+    const placement::Problem& problem = loaded.problem;
+    if (problem.shape.tp == 1) {
+        return simple_bound(problem, score);
+    }
+    const placement::TensorGroups groups =
+        placement::make_tensor_groups(loaded.fabric.host_of_device(), problem.shape.tp);
+    if (groups.members.size() < problem.shape.cells()) {
+        return {0, "none: the hosts hold too few tensor groups", 0, 0, 0};
+    }
+    return simple_bound(placement::grouped(problem, groups), score);
+}
+
 /// The problem and the stage groups with every tensor group as one device.
 std::pair<placement::Problem, placement::Stages> by_cells(const placement::Problem& problem,
                                                           const placement::Placement& placement) {
@@ -269,7 +283,7 @@ core::Result<int> evaluate(const EvaluateOptions& options) {
         warn("the layers do not fit the memory of the devices: " + misfit);
         return kNo;
     }
-    const placement::Bound bound = simple_bound(unit, solved.score.total());
+    const placement::Bound bound = bound_of(*loaded, solved.score.total());
     print(options.json ? json_of(*loaded, solved.score, mapped, bound)
                        : text_of(*loaded, solved.score, mapped, bound));
     return kDone;

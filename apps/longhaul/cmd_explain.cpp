@@ -83,13 +83,11 @@ core::Result<Explained> load(const ExplainOptions& options) {
     if (!problem) {
         return tl::unexpected(problem.error());
     }
-    if (plan->terms.objective != placement::Objective::kAdditive || problem->exchange ||
-        placement::has_compute(*problem)) {
+    if (const std::string beyond = placement::beyond_links(*problem); !beyond.empty()) {
         return core::fail({input_name(options.plan),
                            "",
-                           "has terms that explain does not know",
-                           "explain covers the additive objective, the sharded exchange, no "
-                           "compute times, and no shared capacity"});
+                           "counts " + beyond + ", which explain does not know",
+                           "evaluate scores such a plan"});
     }
     placement::Explanation explanation =
         placement::explain(problem->costs,

@@ -201,6 +201,15 @@ void add_place(CLI::App& parent, Session& session) {
     command->add_flag("--quiet", options->quiet, "no progress on the terminal");
     command->callback([options, &session] {
         session.run = [options, &session] {
+            const core::Result<void> apart =
+                check_apart({options->output, options->certificate, options->picture},
+                            {options->inputs.fabric,
+                             options->inputs.job,
+                             options->inputs.layers,
+                             options->from});
+            if (!apart) {
+                return report(apart.error());
+            }
             const core::Result<int> done = run_mode(session, *options);
             return done ? *done : report(done.error());
         };

@@ -119,6 +119,43 @@ std::string link_target(std::string path) {
     return path;
 }
 
+namespace {
+
+/// Whether both name one file, whatever the spelling; not for devices such as /dev/null.
+bool one_file(const std::string& a, const std::string& b) {
+    std::error_code ignored;
+    if (a.empty() || b.empty() || a == "-" || b == "-") {
+        return false;
+    }
+    if (std::filesystem::exists(a, ignored) && !std::filesystem::is_regular_file(a, ignored)) {
+        return false;
+    }
+    return std::filesystem::weakly_canonical(a, ignored) ==
+               std::filesystem::weakly_canonical(b, ignored) ||
+           std::filesystem::equivalent(a, b, ignored);
+}
+
+}  // namespace
+
+core::Result<void> check_apart(const std::vector<std::string>& written,
+                               const std::vector<std::string>& read) {
+    for (std::size_t i = 0; i < written.size(); ++i) {
+        for (const std::string& input : read) {
+            if (one_file(written[i], input)) {
+                return core::fail(
+                    {written[i], "", "is read and would be overwritten", "name another file"});
+            }
+        }
+        for (std::size_t j = 0; j < i; ++j) {
+            if (one_file(written[i], written[j])) {
+                return core::fail(
+                    {written[i], "", "would be written twice", "name another file"});
+            }
+        }
+    }
+    return {};
+}
+
 core::Result<void> check_writable(const std::string& path) {
     std::error_code ignored;
     if (path.empty() || path == "-") {

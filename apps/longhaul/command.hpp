@@ -64,6 +64,10 @@ void warn(std::string_view text);
 /// that work long before they write.
 [[nodiscard]] core::Result<void> check_writable(const std::string& path);
 
+/// Fails when a file to write is also read, or written twice. Empty paths and "-" are no files.
+[[nodiscard]] core::Result<void> check_apart(const std::vector<std::string>& written,
+                                             const std::vector<std::string>& read);
+
 /// Writes text to standard output; write errors are found at the end of main.
 void print(std::string_view text);
 

@@ -4,6 +4,7 @@
 
 #include "longhaul/fabric/names.hpp"
 #include "longhaul/place.hpp"
+#include "longhaul/placement/group_terms.hpp"
 #include "longhaul/placement/replan.hpp"
 #include "longhaul/plan_text.hpp"
 
@@ -118,6 +119,15 @@ int refuse(const std::string& file, const std::string& what, const std::string& 
     return kNo;
 }
 
+/// What the old plan counts and replanning does not.
+std::string beyond_links(const Plan& plan) {
+    std::string text = placement::beyond_links(plan.terms, plan.placement.shape());
+    if (!plan.workload.stage_seconds.empty() || !plan.workload.layers.empty()) {
+        text += text.empty() ? "compute times" : ", compute times";
+    }
+    return text;
+}
+
 core::Result<FromRun> run_from(PlaceOptions& options, Plan old_plan, LoadedFabric fabric) {
     FromRun run{std::move(old_plan), std::move(fabric), options.inputs.fabric, {}, {}, {}};
     core::Result<Match> match = match_devices(run.old_plan, options.from, run.fabric);
@@ -125,6 +135,12 @@ core::Result<FromRun> run_from(PlaceOptions& options, Plan old_plan, LoadedFabri
         return tl::unexpected(match.error());
     }
     run.match = std::move(*match);
+    if (const std::string beyond = beyond_links(run.old_plan); !beyond.empty()) {
+        return core::fail({input_name(options.from),
+                           "",
+                           "counts " + beyond + ", which --from does not",
+                           "place anew without --from"});
+    }
     const core::Result<LoadedProblem> loaded = load_problem(options.inputs);
     if (!loaded) {
         return tl::unexpected(loaded.error());

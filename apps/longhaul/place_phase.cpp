@@ -98,6 +98,10 @@ core::Result<PhaseRun> run_phase(PlaceOptions& options) {
                  axes->c_pp.value_or(fixed(loaded->workload.c_pp)),
                  axes->c_dp.value_or(fixed(loaded->workload.c_dp)),
                  {}};
+    if (run.loaded.problem.shape.tp > 1) {
+        return core::fail(
+            {"", "--tp", "is given with --phase", "maps are drawn without tensor groups"});
+    }
     const std::size_t cells = run.c_pp.gigabytes.size() * run.c_dp.gigabytes.size();
     if (cells > kMaxCells) {
         return core::fail({"",

@@ -14,6 +14,8 @@ using core::Cursor;
 using core::Grid;
 using core::Value;
 
+constexpr double kMinSpeed = 1e-6;  // relative to the reference device
+constexpr double kMaxSpeed = 1e6;
 constexpr std::size_t kMaxDevices = 20'000;
 constexpr std::size_t kMaxFullMatrix = 1'024;  // devices up to which files hold every pair
 
@@ -109,7 +111,7 @@ Device read_device(const Cursor& object) {
         device.memory_gb = memory->positive_number();
     }
     if (const auto speed = object.find("speed")) {
-        device.speed = speed->positive_number().value_or(1);
+        device.speed = speed->number_in(kMinSpeed, kMaxSpeed).value_or(1);
     }
     if (const auto groups = object.find("groups")) {
         device.groups = read_strings(*groups);

@@ -90,6 +90,25 @@ void fill_processes(Job& job, const std::vector<int>& plan_ranks, const std::vec
     }
 }
 
+/// Hosts whose devices are all left out take no part.
+void drop_idle_hosts(Job& job) {
+    std::vector<int> number(job.hosts.hosts.size(), -1);
+    std::vector<Host> hosts;
+    std::vector<std::vector<int>> ranks;
+    for (std::size_t h = 0; h < number.size(); ++h) {
+        if (!job.ranks_of_host[h].empty()) {
+            number[h] = static_cast<int>(hosts.size());
+            hosts.push_back(std::move(job.hosts.hosts[h]));
+            ranks.push_back(std::move(job.ranks_of_host[h]));
+        }
+    }
+    job.hosts.hosts = std::move(hosts);
+    job.ranks_of_host = std::move(ranks);
+    for (Process& process : job.processes) {
+        process.host = number[static_cast<std::size_t>(process.host)];
+    }
+}
+
 }  // namespace
 
 core::Result<Job> make_job(placement::Shape shape,
@@ -126,6 +145,7 @@ core::Result<Job> make_job(placement::Shape shape,
     job.options = std::move(options);
     job.master_port = job.options.master_port.value_or(job.hosts.master_port);
     fill_processes(job, rank_map, *ranks);
+    drop_idle_hosts(job);
     return job;
 }
 

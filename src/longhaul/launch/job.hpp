@@ -36,7 +36,7 @@ struct Process {
 struct Job {
     placement::Shape shape;
     const Convention* convention = nullptr;
-    Hosts hosts;
+    Hosts hosts;  ///< those that hold ranks, in the order of the hosts file
     Options options;
     std::vector<Process> processes;               ///< by rank
     std::vector<std::vector<int>> ranks_of_host;  ///< ascending; empty for no host

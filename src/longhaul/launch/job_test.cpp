@@ -113,5 +113,19 @@ TEST(RangesText, WritesRanges) {
     EXPECT_EQ(ranges_text(Numbers{0, 2, 4}, 3), "0, 2, 4");
 }
 
+TEST(MakeJob, HostsOfDevicesThatAreLeftOutTakeNoPart) {
+    const Hosts hosts = four_devices();
+    const auto job = make_job({2, 1}, {-1, -1, 0, 1}, hosts, plain_options());
+    ASSERT_TRUE(job);
+    ASSERT_EQ(job->processes.size(), 2U);
+    for (const Process& process : job->processes) {
+        ASSERT_LT(static_cast<std::size_t>(process.host), job->hosts.hosts.size());
+    }
+    for (const std::vector<int>& ranks : job->ranks_of_host) {
+        EXPECT_FALSE(ranks.empty());
+    }
+    EXPECT_EQ(job->processes[0].device, 2);
+}
+
 }  // namespace
 }  // namespace longhaul::launch

@@ -105,7 +105,8 @@ SearchResult find(const Problem& problem, SearchKind kind, const SearchOptions& 
                 return find(plain, kind, share);
             });
     }
-    if (problem.terms.objective == Objective::kPipelined && kind == SearchKind::kPortfolio) {
+    if (problem.terms.objective == Objective::kPipelined && problem.devices() > 1 &&
+        kind == SearchKind::kPortfolio) {
         return CappedSearch(problem, kind, options).run();
     }
     return make_search(kind)->run(problem, options);

@@ -9,7 +9,18 @@
 namespace longhaul::placement {
 namespace {
 
-constexpr double kForbidden = 1e15;  // seconds; far above any path, and sums of it stay finite
+constexpr double kForbidden = 1e15;  // far above any slowness
+// Times the dearest pair: above any path of a hundred thousand stages, and small enough that sums of
+// it keep their digits.
+constexpr double kForbiddenShare = 1e5;
+
+double forbidden_price(const PairMatrix& once) {
+    double dearest = 1e-9;
+    for (const double seconds : once.table().cells()) {
+        dearest = std::max(dearest, seconds);
+    }
+    return kForbiddenShare * dearest;
+}
 
 /// The slowest pair that some pairs within the bottleneck of every edge must use.
 double slowest_pair(const Problem& problem, const PairMatrix& once, const Stages& ordered) {
@@ -83,8 +94,9 @@ double repeats(const Passes& passes, const StageCompute& compute, double slownes
 
 PairMatrix capped(const PairMatrix& once, const PairMatrix& slowness, double cap) {
     core::Grid<double> table = once.table();
+    const double price = forbidden_price(once);
     for (std::size_t i = 0; i < table.cells().size(); ++i) {
-        table.cells()[i] += slowness.table().cells()[i] > cap ? kForbidden : 0;
+        table.cells()[i] += slowness.table().cells()[i] > cap ? price : 0;
     }
     return {once.kind_of_device(), std::move(table)};
 }
@@ -128,13 +140,14 @@ Solved solve_inner_pipelined(const Problem& problem, const Stages& stages) {
     Solved best;
     double best_total = std::numeric_limits<double>::infinity();
     double cap = std::numeric_limits<double>::infinity();
+    const double forbidden = forbidden_price(problem.costs.pipeline);
     while (true) {
         const PairMatrix once = cap == std::numeric_limits<double>::infinity()
                                     ? problem.costs.pipeline
                                     : capped(problem.costs.pipeline, problem.links.slowness, cap);
         const Path path = best_path(edge_matrix(once, stages));
         // Under a lower cap the first micro-batch takes no less.
-        if (path.length >= kForbidden || exchange + path.length >= best_total) {
+        if (path.length >= forbidden || exchange + path.length >= best_total) {
             return best;
         }
         const Stages ordered = in_order(stages, path.order);
