@@ -11,14 +11,16 @@
 #include "longhaul/core/random.hpp"
 #include "longhaul/placement/classes.hpp"
 #include "longhaul/placement/group_terms.hpp"
+#include "longhaul/placement/reduction_tree.hpp"
 
 namespace longhaul::placement {
 namespace {
 
 constexpr double kWeights[] = {1, 0, 3, 0.3};
 constexpr std::uint64_t kStreamsOfTerms = std::uint64_t{3} << 40U;
-constexpr std::uint64_t kMoveCost = 8;   // one move costs about as much as 8 plain evaluations
-constexpr std::uint64_t kWholeCost = 8;  // a move that is scored as a whole, 8 moves
+constexpr std::uint64_t kMoveCost = 8;       // one move costs about as much as 8 plain evaluations
+constexpr std::uint64_t kWholeCost = 8;      // a move that is scored as a whole, 8 moves
+constexpr std::uint64_t kSearchedCost = 16;  // a tree or ring of many members is searched itself
 constexpr double kStartTemperature = 0.03;
 constexpr double kEndTemperature = 0.0003;
 constexpr std::size_t kMostRestarts = 4;
@@ -279,8 +281,15 @@ SearchResult anneal_terms(const Problem& problem,
                           std::uint64_t budget,
                           std::uint64_t stream,
                           const SearchOptions& options) {
-    const std::uint64_t cost =
-        problem.terms.objective == Objective::kPipelined ? kMoveCost * kWholeCost : kMoveCost;
+    std::uint64_t cost = kMoveCost;
+    if (problem.terms.objective == Objective::kPipelined) {
+        cost *= kWholeCost;
+    }
+    const bool searched =
+        problem.terms.exchange == Exchange::kTree || problem.terms.exchange == Exchange::kRing;
+    if (searched && problem.shape.dp > static_cast<int>(kMaxExactTree)) {
+        cost *= kSearchedCost;
+    }
     TermsWalk walk(problem, start, core::Random(options.seed, kStreamsOfTerms + stream));
     walk.run(budget / cost, options.stop);
     SearchResult found{walk.best_stages(), 0, "annealing over all terms", budget / cost, "budget"};
