@@ -71,6 +71,8 @@ Result<Timed> timed_plan(const fabric::Fabric& fabric,
     options.search.threads = 1;
     options.search.stop = [&] { return cpu_seconds() - cpu >= limit_s; };
     options.proof.stop = options.search.stop;
+    options.search.budget =
+        static_cast<std::uint64_t>(row.search_effort * static_cast<double>(options.search.budget));
     options.proof.work =
         static_cast<std::uint64_t>(row.proof_effort * static_cast<double>(options.proof.work));
     Result<Plan> plan = placement::solve(*problem, fabric, options);
