@@ -148,8 +148,7 @@ core::Result<void> check_apart(const std::vector<std::string>& written,
         }
         for (std::size_t j = 0; j < i; ++j) {
             if (one_file(written[i], written[j])) {
-                return core::fail(
-                    {written[i], "", "would be written twice", "name another file"});
+                return core::fail({written[i], "", "would be written twice", "name another file"});
             }
         }
     }

@@ -114,7 +114,7 @@ TEST(RangesText, WritesRanges) {
 }
 
 TEST(MakeJob, HostsOfDevicesThatAreLeftOutTakeNoPart) {
-    const Hosts hosts = four_devices();
+    const Hosts hosts = two_hosts();
     const auto job = make_job({2, 1}, {-1, -1, 0, 1}, hosts, plain_options());
     ASSERT_TRUE(job);
     ASSERT_EQ(job->processes.size(), 2U);

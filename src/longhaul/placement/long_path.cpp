@@ -15,14 +15,18 @@ constexpr std::size_t kNeighbours = 10;
 constexpr std::size_t kStarts = 8;
 constexpr std::uint64_t kKicksPerStage = 20;
 constexpr std::size_t kProvedStages = 32;  // above, evaluation takes the local search alone
-constexpr double kImproves = 1e-12;        // a change must gain more than rounding
+constexpr double kDigits = 1e-14;
+constexpr double kImproves = 1e-12;  // a change must gain more than rounding
 
 /// A path as a sequence, improved in place. Moves are those of a tour that a free node closes: ends
 /// may change without cost.
 class PathImprover {
 public:
     PathImprover(const core::Grid<double>& edges, std::vector<int> order)
-        : edges_(edges), order_(std::move(order)), position_(order_.size()) {
+        : edges_(edges),
+          dearest_(*std::ranges::max_element(edges.cells())),
+          order_(std::move(order)),
+          position_(order_.size()) {
         const std::size_t p = order_.size();
         for (std::size_t i = 0; i < p; ++i) {
             std::vector<int> near(p);
@@ -104,6 +108,11 @@ private:
         }
     }
 
+    /// What a change must gain at least: sums of dear edges lose the digits of cheap ones.
+    [[nodiscard]] double rounding(double sum) const {
+        return std::max(kImproves * (1 + std::abs(sum)), kDigits * dearest_);
+    }
+
     /// Cost between the nodes at two positions; nothing beyond the ends.
     [[nodiscard]] double link(int i, int j) const {
         const auto p = static_cast<int>(order_.size());
@@ -128,7 +137,7 @@ private:
         const double before = link(first - 1, first) + link(last, last + 1);
         const double after = (first > 0 ? edges_(order_[first - 1], order_[last]) : 0) +
                              (last + 1 < p ? edges_(order_[first], order_[last + 1]) : 0);
-        if (before - after <= kImproves * (1 + before)) {
+        if (before - after <= rounding(before)) {
             return false;
         }
         reverse(first, last);
@@ -192,7 +201,7 @@ private:
         const double straight = cost(first, last);
         const double turned = cost(last, first);
         const double price = std::min(straight, turned) - link(after, after + 1);
-        if (gain - price <= kImproves * (1 + std::abs(gain))) {
+        if (gain - price <= rounding(gain)) {
             return false;
         }
         for (const int position : {first - 1, first, last, last + 1, after, after + 1}) {
@@ -214,6 +223,7 @@ private:
     }
 
     const core::Grid<double>& edges_;
+    double dearest_ = 0;
     std::vector<int> order_;
     std::vector<int> position_;
     std::vector<std::vector<int>> near_;

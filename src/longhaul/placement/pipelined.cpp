@@ -10,8 +10,8 @@ namespace longhaul::placement {
 namespace {
 
 constexpr double kForbidden = 1e15;  // far above any slowness
-// Times the dearest pair: above any path of a hundred thousand stages, and small enough that sums of
-// it keep their digits.
+// Times the dearest pair: above any path of a hundred thousand stages, and small enough that sums
+// of it keep their digits.
 constexpr double kForbiddenShare = 1e5;
 
 double forbidden_price(const PairMatrix& once) {

@@ -42,8 +42,8 @@ public:
     [[nodiscard]] int alive(std::size_t i) const { return alive_[i]; }
     /// First level at which an edge between two stages may be unbroken.
     [[nodiscard]] int join(std::size_t i, std::size_t j) const {
-        const std::uint32_t* a = &profiles_[i * structures_.size()];
-        const std::uint32_t* b = &profiles_[j * structures_.size()];
+        const std::uint32_t* a = profiles_.data() + i * structures_.size();
+        const std::uint32_t* b = profiles_.data() + j * structures_.size();
         std::size_t s = 0;
         while (s < structures_.size() && a[s] != b[s]) {
             ++s;
