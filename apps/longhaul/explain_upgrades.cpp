@@ -24,7 +24,7 @@ Verdict verdict_on(const placement::Problem& problem,
 }
 
 std::string verdict_text(const Verdict& verdict) {
-    std::string text =
+    const std::string text =
         fmt::format("bound {:.6f} s ({}); ", verdict.bound.value, verdict.bound.method);
     if (verdict.better) {
         return text + fmt::format("the plan is not optimal: {:.6f} s can be reached, place again\n",

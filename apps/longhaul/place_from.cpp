@@ -145,7 +145,7 @@ core::Result<FromRun> run_from(PlaceOptions& options, Plan old_plan, LoadedFabri
     if (!loaded) {
         return tl::unexpected(loaded.error());
     }
-    Watch watch(options, "searching and proving");
+    const Watch watch(options, "searching and proving");
     core::Result<Plan> best = placement::solve(loaded->problem, loaded->fabric, options.solve);
     if (!best) {
         return tl::unexpected(best.error());

@@ -77,7 +77,8 @@ private:
     std::vector<char> seen_, reached_;
 };
 
-/// Score of counts in the given stage order, and with the best order (pp <= kMaxExactStages).
+/// Score of counts in the given stage order, and with the best order (up to 12 stages
+/// exactly, see quick_path_from).
 [[nodiscard]] Score score_in_order(CountModel& model, const Counts& counts);
 [[nodiscard]] Solved score_best_order(CountModel& model, const Counts& counts);
 

@@ -13,6 +13,8 @@ namespace longhaul::placement {
 namespace {
 
 constexpr std::size_t kCaps = 8;
+constexpr std::size_t kMinCaps = 3;
+constexpr std::uint64_t kCapBudget = 2'000;  // evaluations that a cap is worth trying with
 constexpr std::size_t kFinalCaps = 2;
 
 /// Compute of the stages when devices are dealt by speed: no slower than in any grouping.
@@ -48,7 +50,8 @@ public:
             double score;
         };
         std::vector<Tried> tried;
-        const std::vector<double> caps = slowness_levels(problem_, kCaps);
+        const std::vector<double> caps = slowness_levels(
+            problem_, std::clamp<std::size_t>(options_.budget / kCapBudget, kMinCaps, kCaps));
         for (const double cap : caps) {
             tried.push_back({cap, search(cap, options_.budget / 2 / caps.size())});
         }
@@ -109,7 +112,15 @@ SearchResult find(const Problem& problem, SearchKind kind, const SearchOptions& 
         kind == SearchKind::kPortfolio) {
         return CappedSearch(problem, kind, options).run();
     }
-    return make_search(kind)->run(problem, options);
+    SearchResult found = make_search(kind)->run(problem, options);
+    if (kind == SearchKind::kPortfolio && problem.shape.pp > 2) {
+        const Solved solved = solve_inner(problem, found.stages);
+        if (solved.score.total() < found.score) {
+            found.stages = in_order(found.stages, solved.order);
+            found.score = solved.score.total();
+        }
+    }
+    return found;
 }
 
 }  // namespace longhaul::placement

@@ -283,17 +283,33 @@ Path best_path(const core::Grid<double>& edges) {
     return local_path(edges, {kKicksPerStage * kProvedStages * kProvedStages / p + 1, 0, 7});
 }
 
-Path best_path_from(const core::Grid<double>& edges) {
-    Path path = best_path(edges);
-    if (edges.rows() <= static_cast<std::size_t>(kMaxExactStages)) {
-        return path;
-    }
+namespace {
+
+/// The given order, 0 to P - 1, where that is no longer.
+Path or_as_given(const core::Grid<double>& edges, Path path) {
     Path given{0, std::vector<int>(edges.rows())};
     std::iota(given.order.begin(), given.order.end(), 0);
     for (std::size_t i = 1; i < edges.rows(); ++i) {
         given.length += edges(i - 1, i);
     }
     return given.length <= path.length ? given : path;
+}
+
+}  // namespace
+
+Path best_path_from(const core::Grid<double>& edges) {
+    Path path = best_path(edges);
+    return edges.rows() <= static_cast<std::size_t>(kMaxExactStages)
+               ? path
+               : or_as_given(edges, std::move(path));
+}
+
+Path quick_path_from(const core::Grid<double>& edges) {
+    constexpr std::size_t kQuickExact = 12;
+    constexpr std::uint64_t kQuickKicks = 100;
+    return edges.rows() <= kQuickExact || edges.rows() > static_cast<std::size_t>(kMaxExactStages)
+               ? best_path_from(edges)
+               : or_as_given(edges, local_path(edges, {kQuickKicks, 0, 7}));
 }
 
 }  // namespace longhaul::placement

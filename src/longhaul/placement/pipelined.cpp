@@ -134,6 +134,25 @@ Score pipelined_as_mapped(const Problem& problem, const Placement& placement) {
                  stage_compute(problem, stages));
 }
 
+namespace {
+
+/// Largest slowness below `slowest` under which the messages after the first take less than `room`,
+/// up to a share of 2^-40: under lower caps nothing else gets cheaper. O(1).
+double useful_cap(const Passes& passes, double slowest, double room) {
+    double low = 0;
+    double high = std::nextafter(slowest, 0.0);
+    if (repeats(passes, {}, high) < room) {
+        return high;
+    }
+    for (int i = 0; i < 40; ++i) {
+        const double middle = (low + high) / 2;
+        (repeats(passes, {}, middle) < room ? low : high) = middle;
+    }
+    return high;  // rounded up: a cap too high costs time, one too low would miss placements
+}
+
+}  // namespace
+
 Solved solve_inner_pipelined(const Problem& problem, const Stages& stages) {
     const Passes passes = passes_of(problem.workload, problem.terms);
     const double exchange = data_parallel(problem, stages).seconds;
@@ -170,7 +189,7 @@ Solved solve_inner_pipelined(const Problem& problem, const Stages& stages) {
         if (slowest <= 0) {
             return best;  // no pair can be faster
         }
-        cap = std::nextafter(slowest, 0.0);
+        cap = useful_cap(passes, slowest, best_total - exchange - path.length);
     }
 }
 

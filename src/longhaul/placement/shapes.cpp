@@ -7,7 +7,7 @@
 namespace longhaul::placement {
 namespace {
 
-constexpr std::uint64_t kFirstShare = 16;
+constexpr std::uint64_t kFirstShare = 200;
 constexpr std::size_t kFinals = 3;
 
 std::string reason_of(const core::Diagnostics& problems) {

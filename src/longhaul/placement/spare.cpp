@@ -15,7 +15,9 @@ namespace longhaul::placement {
 namespace {
 
 constexpr int kRounds = 6;
-constexpr std::size_t kMaxSwaps = 4'000;  // scored in one descent
+constexpr std::size_t kMinSets = 3;
+constexpr std::uint64_t kSetBudget = 2'000;  // evaluations that a set is worth trying with
+constexpr std::size_t kMaxSwaps = 4'000;     // scored in one descent
 
 /// Cheapest dp - 1 exchanges of a device among the open ones, plus its cheapest edge.
 double nearness(const Problem& problem, const std::vector<char>& open, std::size_t device) {
@@ -188,8 +190,10 @@ public:
 
     SearchResult run() && {
         const std::vector<std::vector<int>> sets = candidates(problem_);
-        for (const std::vector<int>& devices : sets) {
-            start(devices, options_.budget / 4 / sets.size());
+        const std::size_t tried =
+            std::min<std::size_t>(sets.size(), kMinSets + options_.budget / kSetBudget);
+        for (std::size_t i = 0; i < tried; ++i) {
+            start(sets[i], options_.budget / 4 / tried);
         }
         for (int round = 0; round < kRounds && descend(); ++round) {
             const std::vector<int> others = outside(best_.stages, problem_.devices());
