@@ -98,7 +98,7 @@ void add_demo(CLI::App& parent, Session& session) {
         ->add_option(
             "--baseline-samples", options->baseline_samples, "random placements to compare with")
         ->check(CLI::Range(1, 1'000'000))
-        ->capture_default_str();
+        ->default_str("200");
     add_seed(*command, options->search.seed);
     add_threads(*command, options->search.threads);
     command->callback([options, &session] {

@@ -15,6 +15,7 @@ namespace longhaul::app {
 namespace {
 
 constexpr std::uint64_t kMaxBudget = 1'000'000'000'000;
+constexpr double kSearchTimeShare = 0.9;  // of the time limit; the rest is for baselines
 
 struct PlaceOptions {
     PlacementInputs inputs;
@@ -109,11 +110,13 @@ core::Result<int> place(const Session& session, PlaceOptions options) {
         return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     };
     std::optional<Progress> progress(std::in_place, "searching and proving", !options.quiet);
-    options.solve.search.stop = [&] {
+    const auto time_is_up = [&](double share) {
         const double seconds = elapsed();
         progress->show(seconds);
-        return options.time_limit_s > 0 && seconds > options.time_limit_s;
+        return options.time_limit_s > 0 && seconds > share * options.time_limit_s;
     };
+    options.solve.search.stop = [&] { return time_is_up(kSearchTimeShare); };
+    options.solve.baseline_stop = [&] { return time_is_up(1); };
     options.solve.proof.stop = options.solve.search.stop;
     core::Result<Placed> placed = find_plan(options);
     if (!placed) {
@@ -174,7 +177,7 @@ void add_place(CLI::App& parent, Session& session) {
                      options->solve.baseline_samples,
                      "random placements to compare with; 0: none")
         ->check(CLI::Range(0, 1'000'000))
-        ->capture_default_str();
+        ->default_str("200, fewer of more than 256 devices");
     add_seed(*command, search.seed);
     command->add_option("--budget", search.budget, "scored candidates over all restarts")
         ->check(CLI::Range(std::uint64_t{1}, kMaxBudget))
@@ -192,7 +195,7 @@ void add_place(CLI::App& parent, Session& session) {
     command
         ->add_option("--time-limit",
                      options->time_limit_s,
-                     "seconds after which search and proof stop; 0: none")
+                     "seconds after which search, proof and baselines stop; 0: none")
         ->check(finite_number(0, 1e9))
         ->capture_default_str();
     command->add_option("-o,--output", options->output, "plan file to write (JSON); - for stdout")

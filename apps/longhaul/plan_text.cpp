@@ -92,6 +92,9 @@ std::string baseline_lines(const Baselines& baselines, double score) {
                                                : "sorted by label, best pairs and order",
                           baselines.label_per_stage.total(),
                           score);
+    if (baselines.samples == 0) {
+        return text + "  no time was left for random placements\n";
+    }
     text +=
         baseline_line(fmt::format("random partitions, solved (median of {})", baselines.samples),
                       baselines.partitions.median,

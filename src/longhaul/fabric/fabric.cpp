@@ -1,5 +1,6 @@
 #include "longhaul/fabric/fabric.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 
@@ -32,6 +33,7 @@ public:
             report("labels", "the fabric has no devices", "give at least one label and row");
             return std::move(problems_);
         }
+        count_kinds();
         if (square(parts_.alpha_ms, "alpha_ms")) {
             range(parts_.alpha_ms, "alpha_ms", 0, kMaxAlphaMs);
         }
@@ -61,23 +63,51 @@ private:
         problems_.push_back({name_, std::move(where), std::move(what), std::move(fix)});
     }
 
-    template <class T>
-    bool square(const core::Grid<T>& matrix, const std::string& key) {
-        const std::size_t n = parts_.labels.size();
-        if (matrix.rows() == n && matrix.columns() == n) {
-            return true;
-        }
-        report(key,
-               fmt::format("is {} x {}", matrix.rows(), matrix.columns()),
-               fmt::format("labels has {} entries, so it must be {} x {}", n, n, n));
-        return false;
+    /// Devices of each kind. Without kinds every device is one.
+    void count_kinds() {
+        const std::vector<int>& kinds = parts_.alpha_ms.kind_of_device();
+        devices_ = kinds.size() == parts_.labels.size() ? devices_of_kinds(kinds, kinds_in(kinds))
+                                                        : std::vector<int>(parts_.labels.size(), 1);
     }
 
-    void range(const core::Grid<double>& matrix, const std::string& key, double low, double high) {
-        for (std::size_t i = 0; i < matrix.rows(); ++i) {
-            for (std::size_t j = 0; j < matrix.columns(); ++j) {
-                const double found = matrix(i, j);
-                if (i != j && !(found >= low && found <= high)) {
+    static std::size_t kinds_in(const std::vector<int>& kind_of_device) {
+        return static_cast<std::size_t>(*std::ranges::max_element(kind_of_device)) + 1;
+    }
+
+    template <class T>
+    bool square(const PairTable<T>& matrix, const std::string& key) {
+        const std::size_t n = parts_.labels.size();
+        const std::size_t rows = matrix.table().rows();
+        const std::size_t columns = matrix.table().columns();
+        const std::size_t kinds = devices_.size();
+        if (rows != kinds || columns != kinds) {
+            report(
+                key,
+                fmt::format("is {} x {}", rows, columns),
+                kinds == n
+                    ? fmt::format("labels has {} entries, so it must be {} x {}", n, n, n)
+                    : fmt::format(
+                          "kinds goes up to {}, so it must be {} x {}", kinds - 1, kinds, kinds));
+            return false;
+        }
+        const std::vector<int>& kind_of = parts_.alpha_ms.kind_of_device();
+        if (kind_of.size() == n && matrix.kind_of_device() != kind_of) {
+            report(key, "has other kinds of devices than alpha_ms", "give all the same kinds");
+            return false;
+        }
+        return true;
+    }
+
+    /// Whether a cell stands for a pair of devices: the diagonal does only inside a kind of two.
+    [[nodiscard]] bool counts(std::size_t i, std::size_t j) const {
+        return i != j || devices_[i] > 1;
+    }
+
+    void range(const PairMatrix& matrix, const std::string& key, double low, double high) {
+        for (std::size_t i = 0; i < matrix.kinds(); ++i) {
+            for (std::size_t j = 0; j < matrix.kinds(); ++j) {
+                const double found = matrix.table()(i, j);
+                if (counts(i, j) && !(found >= low && found <= high)) {
                     report(fmt::format("{}[{}][{}]", key, i, j),
                            fmt::format("found {}", found),
                            fmt::format("it must be from {} to {}", low, high));
@@ -91,9 +121,9 @@ private:
             !square(bounds->upper, key + ".upper")) {
             return;
         }
-        for (std::size_t i = 0; i < bounds->lower.rows(); ++i) {
-            for (std::size_t j = 0; j < bounds->lower.columns(); ++j) {
-                if (i != j && !(bounds->lower(i, j) <= bounds->upper(i, j))) {
+        for (std::size_t i = 0; i < bounds->lower.kinds(); ++i) {
+            for (std::size_t j = 0; j < bounds->lower.kinds(); ++j) {
+                if (counts(i, j) && !(bounds->lower.table()(i, j) <= bounds->upper.table()(i, j))) {
                     report(fmt::format("{}[{}][{}]", key, i, j),
                            "lower is above upper",
                            "swap the two ends");
@@ -104,6 +134,7 @@ private:
 
     const FabricParts& parts_;
     const std::string& name_;
+    std::vector<int> devices_;  // of each kind
     core::Diagnostics problems_;
 };
 
@@ -136,18 +167,20 @@ std::vector<std::vector<int>> Fabric::shared_sides() const {
 }
 
 Links make_links(const Fabric& fabric) {
-    const core::Grid<double>& alpha = fabric.parts().alpha_ms;
-    const core::Grid<double>& beta = fabric.parts().beta_gbps;
-    const std::size_t n = fabric.size();
-    core::Grid<double> latency(n, n, 0.0);
-    core::Grid<double> slowness(n, n, 0.0);
-    for (std::size_t i = 0; i < n; ++i) {
-        for (std::size_t j = i + 1; j < n; ++j) {
+    const std::vector<int>& kind_of = fabric.parts().alpha_ms.kind_of_device();
+    const core::Grid<double>& alpha = fabric.parts().alpha_ms.table();
+    const core::Grid<double>& beta = fabric.parts().beta_gbps.table();
+    const std::size_t kinds = alpha.rows();
+    const std::vector<int> devices = devices_of_kinds(kind_of, kinds);
+    core::Grid<double> latency(kinds, kinds, 0.0);
+    core::Grid<double> slowness(kinds, kinds, 0.0);
+    for (std::size_t i = 0; i < kinds; ++i) {
+        for (std::size_t j = devices[i] > 1 ? i : i + 1; j < kinds; ++j) {
             latency(i, j) = latency(j, i) = (alpha(i, j) + alpha(j, i)) / 2 / 1000;
             slowness(i, j) = slowness(j, i) = 8 * (1 / beta(i, j) + 1 / beta(j, i)) / 2;
         }
     }
-    return {std::move(latency), std::move(slowness)};
+    return {PairMatrix(kind_of, std::move(latency)), PairMatrix(kind_of, std::move(slowness))};
 }
 
 PairMatrix transfer_seconds(const Links& links, core::Gigabytes payload, double messages) {

@@ -28,17 +28,18 @@ struct Device {
 
 /// Lower and upper end of a measured matrix, n x n.
 struct Interval {
-    core::Grid<double> lower;
-    core::Grid<double> upper;
+    PairMatrix lower;
+    PairMatrix upper;
 };
 
-/// The parts of a fabric. Row = sender, column = receiver; diagonals are ignored.
+/// The parts of a fabric. Row = sender, column = receiver; diagonals are ignored. All matrices are
+/// over the same kinds of devices.
 struct FabricParts {
     std::vector<std::string> labels;  ///< n locality labels, may repeat
-    core::Grid<double> alpha_ms;      ///< n x n start-up latency, ms, >= 0
-    core::Grid<double> beta_gbps;     ///< n x n bandwidth, decimal Gbit/s, > 0 off the diagonal
+    PairMatrix alpha_ms;              ///< n x n start-up latency, ms, >= 0
+    PairMatrix beta_gbps;             ///< n x n bandwidth, decimal Gbit/s, > 0 off the diagonal
     std::vector<Device> devices;      ///< n, or empty when nothing is known
-    core::Grid<char> estimated;       ///< n x n: 1 where not measured; empty when unknown
+    PairTable<char> estimated;        ///< n x n: 1 where not measured; empty when unknown
     std::optional<Interval> alpha_interval;
     std::optional<Interval> beta_interval;
     std::vector<SharedCapacity> shared;  ///< what several pairs load at once
@@ -49,7 +50,7 @@ struct FabricParts {
 /// A fabric that holds: square matrices of one size, finite and plausible values.
 class Fabric {
 public:
-    /// Checks the parts. Every problem is reported, with `name` as the file. O(n^2).
+    /// Checks the parts. Every problem is reported, with `name` as the file. O(n + kinds^2).
     [[nodiscard]] static core::Result<Fabric> make(FabricParts parts, const std::string& name);
 
     [[nodiscard]] std::size_t size() const { return parts_.labels.size(); }
@@ -76,7 +77,7 @@ struct Links {
 };
 
 /// The harmonic mean of both bandwidths keeps the sum of both directions' serialisation times.
-/// Source: geo-placement page, "Architecture". O(n^2).
+/// Source: geo-placement page, "Architecture". O(n + kinds^2).
 [[nodiscard]] Links make_links(const Fabric& fabric);
 
 /// Transfer time in seconds: T_ij(c, m) = m latency_ij + c slowness_ij. c >= 0, m >= 0.

@@ -24,9 +24,9 @@ FabricParts drawn_parts() {
         device.unknown.set("later", random.uniform());
         parts.devices.push_back(std::move(device));
         for (std::size_t j = 0; j < n; ++j) {
-            parts.alpha_ms(i, j) = 200 * random.uniform();
-            parts.beta_gbps(i, j) = 0.1 + 10 * random.uniform();
-            parts.estimated(i, j) = static_cast<char>(random.below(2));
+            parts.alpha_ms.table()(i, j) = 200 * random.uniform();
+            parts.beta_gbps.table()(i, j) = 0.1 + 10 * random.uniform();
+            parts.estimated.table()(i, j) = static_cast<char>(random.below(2));
         }
     }
     if (random.below(2) == 0) {
@@ -41,7 +41,7 @@ TEST(FabricProperty, ScalingBandwidthDividesSerialisation) {
         FabricParts parts = drawn_parts();
         const double k = *rc::gen::elementOf(std::vector<double>{0.1, 0.5, 2.0, 3.0, 7.5});
         const Fabric before = Fabric::make(parts, "f").value();
-        for (double& beta : parts.beta_gbps.cells()) {
+        for (double& beta : parts.beta_gbps.table().cells()) {
             beta *= k;
         }
         const Fabric after = Fabric::make(parts, "f").value();
@@ -69,8 +69,8 @@ TEST(FabricProperty, PermutingDevicesPermutesTheTimes) {
         for (std::size_t i = 0; i < n; ++i) {
             permuted.labels[i] = parts.labels[old[i]];
             for (std::size_t j = 0; j < n; ++j) {
-                permuted.alpha_ms(i, j) = parts.alpha_ms(old[i], old[j]);
-                permuted.beta_gbps(i, j) = parts.beta_gbps(old[i], old[j]);
+                permuted.alpha_ms.table()(i, j) = parts.alpha_ms(old[i], old[j]);
+                permuted.beta_gbps.table()(i, j) = parts.beta_gbps(old[i], old[j]);
             }
         }
         permuted.alpha_interval.reset();

@@ -16,10 +16,10 @@ FabricParts two_devices() {
     parts.labels = {"a", "b"};
     parts.alpha_ms = core::Grid<double>(2, 2, 0);
     parts.beta_gbps = core::Grid<double>(2, 2, 0);
-    parts.alpha_ms(0, 1) = 10;
-    parts.alpha_ms(1, 0) = 30;
-    parts.beta_gbps(0, 1) = 1;
-    parts.beta_gbps(1, 0) = 3;
+    parts.alpha_ms.table()(0, 1) = 10;
+    parts.alpha_ms.table()(1, 0) = 30;
+    parts.beta_gbps.table()(0, 1) = 1;
+    parts.beta_gbps.table()(1, 0) = 3;
     return parts;
 }
 
@@ -58,7 +58,7 @@ TEST(TransferSeconds, MessagesMultiplyTheLatencyOnly) {
 TEST(Fabric, DiagonalsAreIgnored) {
     for (const double value : {0.0, -1.0, kNan, kInf}) {
         FabricParts parts = two_devices();
-        parts.alpha_ms(0, 0) = parts.beta_gbps(1, 1) = value;
+        parts.alpha_ms.table()(0, 0) = parts.beta_gbps.table()(1, 1) = value;
         const core::Result<Fabric> fabric = Fabric::make(std::move(parts), "f");
         ASSERT_TRUE(fabric);
         EXPECT_EQ(transfer_seconds(make_links(*fabric), core::Gigabytes(1), 1)(0, 0), 0);
@@ -68,21 +68,21 @@ TEST(Fabric, DiagonalsAreIgnored) {
 TEST(Fabric, RefusesValuesOutOfRangeAtTheirPlace) {
     for (const double value : {-1.0, -1e-300, kNan, kInf, -kInf, 1e10}) {
         FabricParts parts = two_devices();
-        parts.alpha_ms(0, 1) = value;
+        parts.alpha_ms.table()(0, 1) = value;
         EXPECT_EQ(problems_of(std::move(parts)), Places{"alpha_ms[0][1]"}) << value;
     }
     for (const double value : {0.0, -0.0, -1.0, kNan, kInf, 1e-10, 1e10}) {
         FabricParts parts = two_devices();
-        parts.beta_gbps(1, 0) = value;
+        parts.beta_gbps.table()(1, 0) = value;
         EXPECT_EQ(problems_of(std::move(parts)), Places{"beta_gbps[1][0]"}) << value;
     }
 }
 
 TEST(Fabric, ReportsAllProblemsAtOnce) {
     FabricParts parts = two_devices();
-    parts.alpha_ms(0, 1) = -1;
-    parts.alpha_ms(1, 0) = kNan;
-    parts.beta_gbps(0, 1) = 0;
+    parts.alpha_ms.table()(0, 1) = -1;
+    parts.alpha_ms.table()(1, 0) = kNan;
+    parts.beta_gbps.table()(0, 1) = 0;
     parts.devices.resize(3);
     parts.estimated = core::Grid<char>(1, 2);
     EXPECT_EQ(

@@ -15,6 +15,7 @@ using core::Grid;
 using core::Value;
 
 constexpr std::size_t kMaxDevices = 20'000;
+constexpr std::size_t kMaxFullMatrix = 1'024;  // devices up to which files hold every pair
 
 /// Rows of numbers. Every ragged row and every entry that is no number is a problem.
 Grid<double> read_matrix(const Cursor& matrix) {
@@ -118,7 +119,33 @@ Device read_device(const Cursor& object) {
     return device;
 }
 
-std::optional<Interval> read_interval(const Cursor& intervals, std::string_view key) {
+/// Kind of every device; empty when there are none or they are refused.
+std::vector<int> read_kinds(const Cursor& root, std::size_t devices) {
+    const auto list = root.find("kinds");
+    if (!list || !list->is_array()) {
+        return {};
+    }
+    std::vector<int> kinds;
+    for (std::size_t i = 0; i < list->value().size(); ++i) {
+        kinds.push_back(list->item(i).integer(0, static_cast<int>(kMaxDevices) - 1).value_or(0));
+    }
+    if (kinds.size() != devices) {
+        list->report(fmt::format("has {} entries", kinds.size()),
+                     fmt::format("labels has {}: give the kind of every device", devices));
+        return {};
+    }
+    return kinds;
+}
+
+/// A matrix of devices, or of their kinds where there are any.
+template <class T>
+PairTable<T> as_pairs(Grid<T> grid, const std::vector<int>& kinds) {
+    return kinds.empty() ? PairTable<T>(std::move(grid)) : PairTable<T>(kinds, std::move(grid));
+}
+
+std::optional<Interval> read_interval(const Cursor& intervals,
+                                      std::string_view key,
+                                      const std::vector<int>& kinds) {
     const auto pair = intervals.find(key);
     if (!pair || !pair->is_object()) {
         return std::nullopt;
@@ -128,7 +155,7 @@ std::optional<Interval> read_interval(const Cursor& intervals, std::string_view 
     if (!lower || !upper) {
         return std::nullopt;
     }
-    return Interval{read_matrix(*lower), read_matrix(*upper)};
+    return Interval{as_pairs(read_matrix(*lower), kinds), as_pairs(read_matrix(*upper), kinds)};
 }
 
 FabricParts read_matrices(const Cursor& root) {
@@ -137,11 +164,12 @@ FabricParts read_matrices(const Cursor& root) {
     if (const auto labels = root.require("labels", "one locality label a device")) {
         parts.labels = read_strings(*labels);
     }
+    const std::vector<int> kinds = read_kinds(root, parts.labels.size());
     if (const auto alpha = root.require("alpha_ms", "the n x n latencies in ms")) {
-        parts.alpha_ms = read_matrix(*alpha);
+        parts.alpha_ms = as_pairs(read_matrix(*alpha), kinds);
     }
     if (const auto beta = root.require("beta_gbps", "the n x n bandwidths in Gbit/s")) {
-        parts.beta_gbps = read_matrix(*beta);
+        parts.beta_gbps = as_pairs(read_matrix(*beta), kinds);
     }
     if (const auto devices = root.find("devices"); devices && devices->is_array()) {
         for (std::size_t i = 0; i < devices->value().size(); ++i) {
@@ -149,11 +177,12 @@ FabricParts read_matrices(const Cursor& root) {
         }
     }
     if (const auto estimated = root.find("estimated")) {
-        parts.estimated = read_flags(*estimated, parts.labels.size());
+        const std::size_t rows = kinds.empty() ? parts.labels.size() : parts.alpha_ms.kinds();
+        parts.estimated = as_pairs(read_flags(*estimated, rows), kinds);
     }
     if (const auto intervals = root.find("interval"); intervals && intervals->is_object()) {
-        parts.alpha_interval = read_interval(*intervals, "alpha_ms");
-        parts.beta_interval = read_interval(*intervals, "beta_gbps");
+        parts.alpha_interval = read_interval(*intervals, "alpha_ms", kinds);
+        parts.beta_interval = read_interval(*intervals, "beta_gbps", kinds);
     }
     if (const auto provenance = root.find("provenance")) {
         parts.provenance = provenance->value().kind == Value::Kind::kString
@@ -163,6 +192,7 @@ FabricParts read_matrices(const Cursor& root) {
     parts.unknown = unknown_members(root.value(),
                                     {"format",
                                      "labels",
+                                     "kinds",
                                      "alpha_ms",
                                      "beta_gbps",
                                      "devices",
@@ -214,6 +244,17 @@ FabricParts read_parts(const Cursor& root) {
         "holds neither matrices nor a table",
         "give labels, alpha_ms and beta_gbps; or regions and pairs; or groups of instances");
     return {};
+}
+
+/// Kinds are written where full matrices would be large.
+bool written_by_kind(const FabricParts& parts) {
+    return parts.labels.size() > kMaxFullMatrix && parts.alpha_ms.kinds() < parts.labels.size();
+}
+
+/// The table of kinds, or the matrix of all devices.
+template <class T>
+Grid<T> as_written(const PairTable<T>& matrix, const FabricParts& parts) {
+    return written_by_kind(parts) ? matrix.table() : matrix.full();
 }
 
 Value matrix_value(const Grid<double>& grid) {
@@ -298,8 +339,12 @@ Value to_value(const Fabric& fabric) {
         labels.append(label);
     }
     root.set("format", "longhaul.fabric/1").set("labels", std::move(labels));
-    root.set("alpha_ms", matrix_value(parts.alpha_ms));
-    root.set("beta_gbps", matrix_value(parts.beta_gbps));
+    if (written_by_kind(parts)) {
+        const std::vector<int>& kinds = parts.alpha_ms.kind_of_device();
+        root.set("kinds", std::vector<double>(kinds.begin(), kinds.end()));
+    }
+    root.set("alpha_ms", matrix_value(as_written(parts.alpha_ms, parts)));
+    root.set("beta_gbps", matrix_value(as_written(parts.beta_gbps, parts)));
     if (!parts.devices.empty()) {
         Value devices = Value::array();
         for (const Device& device : parts.devices) {
@@ -308,7 +353,7 @@ Value to_value(const Fabric& fabric) {
         root.set("devices", std::move(devices));
     }
     if (!parts.estimated.empty()) {
-        root.set("estimated", flags_value(parts.estimated));
+        root.set("estimated", flags_value(as_written(parts.estimated, parts)));
     }
     Value intervals = Value::object();
     for (const auto& [key, interval] :
@@ -316,8 +361,8 @@ Value to_value(const Fabric& fabric) {
         if (*interval) {
             intervals.set(key,
                           Value::object()
-                              .set("lower", matrix_value((*interval)->lower))
-                              .set("upper", matrix_value((*interval)->upper)));
+                              .set("lower", matrix_value(as_written((*interval)->lower, parts)))
+                              .set("upper", matrix_value(as_written((*interval)->upper, parts))));
         }
     }
     if (!intervals.members.empty()) {

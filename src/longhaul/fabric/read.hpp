@@ -13,7 +13,8 @@ namespace longhaul::fabric {
 /// host-group table (`instances` or `groups`). docs/formats/fabric.md has each key.
 [[nodiscard]] core::Result<Fabric> read_fabric(std::string_view text, std::string_view name);
 
-/// The matrix form as a JSON tree, unknown keys kept.
+/// The matrix form as a JSON tree, unknown keys kept. Up to 1,024 devices every pair is written; of
+/// more devices that fall into kinds, the kinds and a matrix of these.
 [[nodiscard]] core::Value to_value(const Fabric& fabric);
 
 }  // namespace longhaul::fabric

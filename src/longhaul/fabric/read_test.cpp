@@ -167,5 +167,72 @@ TEST(ToValue, RoundTripsEverythingAndKeepsUnknownKeys) {
     EXPECT_EQ(core::write_json(to_value(second)), written);
 }
 
+/// Three devices of two kinds; the table in the file is that of the kinds.
+constexpr const char* kByKind = R"({"labels": ["a", "b", "a"], "kinds": [1, 0, 1],
+    "alpha_ms": [[7, 2], [3, 4]], "beta_gbps": [[0, 5], [6, 8]],
+    "estimated": [[false, true], [false, true]],
+    "interval": {"alpha_ms": {"lower": [[9, 1], [2, 3]], "upper": [[0, 3], [4, 5]]}}})";
+
+TEST(ReadFabric, KindsStandForTheirDevices) {
+    const Fabric fabric = read_fabric(kByKind, "f.json").value();
+    const FabricParts& parts = fabric.parts();
+    EXPECT_EQ(fabric.size(), 3U);
+    EXPECT_EQ(parts.alpha_ms.kinds(), 2U);
+    // Written out by hand. Device 1 alone is of kind 0, whose inside (7, 0 and 9 > 0) counts for
+    // nothing.
+    core::Grid<double> alpha(3, 3, 0.0);
+    alpha(0, 1) = alpha(2, 1) = 3;
+    alpha(1, 0) = alpha(1, 2) = 2;
+    alpha(0, 2) = alpha(2, 0) = 4;
+    EXPECT_EQ(parts.alpha_ms.full(), alpha);
+    EXPECT_EQ(parts.beta_gbps(2, 0), 8);
+    EXPECT_EQ(parts.beta_gbps(1, 2), 5);
+    EXPECT_EQ(parts.estimated(0, 2), 1);
+    EXPECT_EQ(parts.alpha_interval->upper(0, 2), 5);
+    EXPECT_EQ(make_links(fabric).latency_s(0, 1), (3.0 + 2.0) / 2 / 1000);
+}
+
+TEST(ReadFabric, KindsAreRefusedAtTheirPlace) {
+    const auto table = [](const std::string& kinds, const std::string& alpha) {
+        return R"({"labels": ["a", "b", "a"], "kinds": )" + kinds + R"(, "alpha_ms": )" + alpha +
+               R"(, "beta_gbps": [[1, 1], [1, 1]]})";
+    };
+    const auto expect_refused = [&](const std::string& text, const char* part) {
+        EXPECT_NE(refusal(text).find(part), std::string::npos) << refusal(text);
+    };
+    expect_refused(table("[0, 1]", "[[0, 1], [1, 0]]"), "kinds: has 2 entries; labels has 3");
+    expect_refused(table("[0, -1, 1]", "[[0, 1], [1, 0]]"), "kinds[1]: found -1");
+    expect_refused(table("[0, 1, 2]", "[[0, 1], [1, 0]]"),
+                   "alpha_ms: is 2 x 2; labels has 3 entries, so it must be 3 x 3");
+    expect_refused(table("[0, 0, 0]", "[[0, 1], [1, 0]]"),
+                   "alpha_ms: is 2 x 2; kinds goes up to 0, so it must be 1 x 1");
+    expect_refused(table("[0, 1, 1]", "[[0, 1], [1, -5]]"), "alpha_ms[1][1]: found -5");
+    EXPECT_EQ(refusal(table("[0, 1, 1]", "[[-5, 1], [1, 0]]")), "");
+}
+
+TEST(ToValue, ManyDevicesAreWrittenByKind) {
+    for (const std::size_t devices : {1'024U, 1'025U}) {
+        FabricParts parts;
+        parts.labels.assign(devices, "x");
+        std::vector<int> kinds(devices, 0);
+        kinds.back() = 1;
+        core::Grid<double> table(2, 2, 3.0);
+        table(0, 1) = 2;
+        parts.alpha_ms = PairMatrix(kinds, table);
+        parts.beta_gbps = PairMatrix(kinds, table);
+        parts.estimated = PairTable<char>(kinds, core::Grid<char>(2, 2, 1));
+        const core::Value written = to_value(Fabric::make(parts, "f").value());
+        const core::Value* rows = written.find("alpha_ms");
+        ASSERT_NE(rows, nullptr);
+        EXPECT_EQ(rows->size(), devices == 1'024 ? devices : 2U);
+        EXPECT_EQ(written.find("kinds") != nullptr, devices > 1'024);
+        if (devices > 1'024) {
+            const Fabric again = read_fabric(core::write_json(written), "f.json").value();
+            EXPECT_EQ(again.parts().alpha_ms, parts.alpha_ms);
+            EXPECT_EQ(again.parts().estimated, parts.estimated);
+        }
+    }
+}
+
 }  // namespace
 }  // namespace longhaul::fabric

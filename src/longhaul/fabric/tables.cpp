@@ -1,5 +1,6 @@
 #include "longhaul/fabric/tables.hpp"
 
+#include <algorithm>
 #include <map>
 
 #include <fmt/format.h>
@@ -178,20 +179,33 @@ private:
                          fmt::format("at most {} are supported", kMaxCount));
             return parts;
         }
-        parts.alpha_ms = Grid<double>(n, n);
-        parts.beta_gbps = Grid<double>(n, n);
-        for (std::size_t i = 0; i < n; ++i) {
-            parts.labels.push_back(names_[region_of[i]]);
-            for (std::size_t j = 0; j < n; ++j) {
-                const LinkValues& link = links_(region_of[i], region_of[j]);
-                parts.alpha_ms(i, j) = i == j ? 0 : link.alpha_ms;
-                parts.beta_gbps(i, j) = i == j ? 0 : link.beta_gbps;
-            }
+        for (const std::size_t region : region_of) {
+            parts.labels.push_back(names_[region]);
         }
+        parts.alpha_ms = by_region(region_of, &LinkValues::alpha_ms);
+        parts.beta_gbps = by_region(region_of, &LinkValues::beta_gbps);
         if (const auto provenance = root_.find("provenance")) {
             parts.provenance = provenance->string().value_or("");
         }
         return parts;
+    }
+
+    /// One value of every link; devices of a region are of one kind. Regions without devices are
+    /// left out.
+    [[nodiscard]] PairMatrix by_region(const std::vector<std::size_t>& region_of,
+                                       double LinkValues::* value) const {
+        std::vector<std::size_t> regions = region_of;
+        regions.erase(std::unique(regions.begin(), regions.end()), regions.end());
+        Grid<double> table(regions.size(), regions.size());
+        std::vector<int> kind_of;
+        for (std::size_t a = 0; a < regions.size(); ++a) {
+            kind_of.resize(kind_of.size() + static_cast<std::size_t>(counts_[regions[a]]),
+                           static_cast<int>(a));
+            for (std::size_t b = 0; b < regions.size(); ++b) {
+                table(a, b) = links_(regions[a], regions[b]).*value;
+            }
+        }
+        return {std::move(kind_of), std::move(table)};
     }
 
     Cursor root_;
@@ -265,6 +279,42 @@ FabricParts named_instances(const std::vector<int>& host_of) {
     return parts;
 }
 
+/// Instances of several devices are a kind each; all those of one device are one kind together.
+std::vector<int> kinds_of_hosts(const std::vector<int>& host_of) {
+    std::vector<int> kind_of(host_of.size());
+    int kinds = 0;
+    int alone = -1;
+    for (std::size_t first = 0; first < host_of.size();) {
+        std::size_t end = first;
+        while (end < host_of.size() && host_of[end] == host_of[first]) {
+            ++end;
+        }
+        const bool single = end == first + 1;
+        const int kind = single && alone >= 0 ? alone : kinds++;
+        alone = single ? kind : alone;
+        std::fill(kind_of.begin() + static_cast<std::ptrdiff_t>(first),
+                  kind_of.begin() + static_cast<std::ptrdiff_t>(end),
+                  kind);
+        first = end;
+    }
+    return kind_of;
+}
+
+/// `intra` inside an instance, `inter` elsewhere.
+PairMatrix by_kind(const std::vector<int>& kind_of,
+                   const std::vector<int>& host_of,
+                   double intra,
+                   double inter) {
+    const int kinds = kind_of.empty() ? 0 : *std::ranges::max_element(kind_of) + 1;
+    Grid<double> table(kinds, kinds, inter);
+    for (std::size_t i = 1; i < host_of.size(); ++i) {
+        if (host_of[i] == host_of[i - 1]) {
+            table(kind_of[i], kind_of[i]) = intra;
+        }
+    }
+    return {kind_of, std::move(table)};
+}
+
 }  // namespace
 
 FabricParts expand_regions(const Cursor& root) {
@@ -286,16 +336,9 @@ FabricParts expand_host_groups(const Cursor& root) {
     const double inter = number("inter_gbps", "the bandwidth between instances", true);
 
     FabricParts parts = named_instances(host_of);
-    const std::size_t n = host_of.size();
-    parts.alpha_ms = Grid<double>(n, n);
-    parts.beta_gbps = Grid<double>(n, n);
-    for (std::size_t i = 0; i < n; ++i) {
-        for (std::size_t j = 0; j < n; ++j) {
-            const bool same = host_of[i] == host_of[j];
-            parts.alpha_ms(i, j) = i == j ? 0 : same ? intra_delay : inter_delay;
-            parts.beta_gbps(i, j) = i == j ? 0 : same ? intra : inter;
-        }
-    }
+    const std::vector<int> kind_of = kinds_of_hosts(host_of);
+    parts.alpha_ms = by_kind(kind_of, host_of, intra_delay, inter_delay);
+    parts.beta_gbps = by_kind(kind_of, host_of, intra, inter);
     if (const auto provenance = root.find("provenance")) {
         parts.provenance = provenance->string().value_or("");
     }

@@ -1,4 +1,5 @@
-// Tables that people have before they have matrices, expanded into the parts of a fabric.
+// Tables that people have before they have matrices, as the parts of a fabric. Devices that a table
+// does not tell apart are of one kind, so that a table stays as small as it is.
 #pragma once
 
 #include "longhaul/core/cursor.hpp"

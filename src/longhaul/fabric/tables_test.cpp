@@ -111,8 +111,8 @@ TEST(HostGroups, EqualTheMatrixWrittenOutByHand) {
         "delay_ms": 3, "intra_delay_ms": 1, "intra_gbps": 100, "inter_gbps": 2})",
                                      "t.json")
                              .value();
-    const core::Grid<double>& alpha = table.parts().alpha_ms;
-    const core::Grid<double>& beta = table.parts().beta_gbps;
+    const PairMatrix& alpha = table.parts().alpha_ms;
+    const PairMatrix& beta = table.parts().beta_gbps;
     EXPECT_EQ(table.labels(),
               (std::vector<std::string>{"instance-0", "instance-0", "instance-1", "instance-2"}));
     for (std::size_t i = 0; i < 4; ++i) {
@@ -125,6 +125,39 @@ TEST(HostGroups, EqualTheMatrixWrittenOutByHand) {
     EXPECT_EQ(table.host_of_device(), (std::vector<int>{0, 0, 1, 2}));
     EXPECT_EQ(table.parts().devices[1].local_rank, 1);
     EXPECT_EQ(table.parts().devices[2].local_rank, 0);
+}
+
+TEST(Tables, StayAsSmallAsTheyAre) {
+    // Regions are kinds, but for those without devices; so are hosts of several devices, and all
+    // hosts of one device together.
+    const Fabric regions = read_fabric(R"({"regions": ["x", "y", "z"],
+        "gpus_per_region": [9000, 0, 11000], "directed": true,
+        "intra_region": [{"delay_ms": 1, "bandwidth_gbps": 9}, {"delay_ms": 1, "bandwidth_gbps": 9},
+                         {"delay_ms": 2, "bandwidth_gbps": 8}],
+        "pairs": [{"a": "x", "b": "y", "delay_ms": 3, "bandwidth_gbps": 1},
+                  {"a": "y", "b": "x", "delay_ms": 3, "bandwidth_gbps": 1},
+                  {"a": "x", "b": "z", "delay_ms": 4, "bandwidth_gbps": 2},
+                  {"a": "z", "b": "x", "delay_ms": 5, "bandwidth_gbps": 3},
+                  {"a": "y", "b": "z", "delay_ms": 3, "bandwidth_gbps": 1},
+                  {"a": "z", "b": "y", "delay_ms": 3, "bandwidth_gbps": 1}]})",
+                                       "t.json")
+                               .value();
+    EXPECT_EQ(regions.size(), 20'000U);
+    EXPECT_EQ(regions.parts().alpha_ms.kinds(), 2U);
+    EXPECT_EQ(regions.parts().alpha_ms(0, 8'999), 1);
+    EXPECT_EQ(regions.parts().alpha_ms(8'999, 9'000), 4);
+    EXPECT_EQ(regions.parts().alpha_ms(9'000, 8'999), 5);
+    EXPECT_EQ(regions.parts().beta_gbps(9'000, 19'999), 8);
+    const Fabric hosts = read_fabric(R"({"groups": [{"instances": 3, "gpus_per_instance": 1},
+        {"instances": 2, "gpus_per_instance": 4}, {"instances": 5, "gpus_per_instance": 1}],
+        "delay_ms": 3, "intra_gbps": 100, "inter_gbps": 2})",
+                                     "t.json")
+                             .value();
+    EXPECT_EQ(hosts.parts().beta_gbps.kinds(), 3U);
+    EXPECT_EQ(hosts.parts().beta_gbps(0, 1), 2);
+    EXPECT_EQ(hosts.parts().beta_gbps(3, 6), 100);
+    EXPECT_EQ(hosts.parts().beta_gbps(3, 7), 2);
+    EXPECT_EQ(hosts.parts().beta_gbps(0, 15), 2);
 }
 
 TEST(HostGroups, OneDelayServesBoth) {

@@ -1,6 +1,7 @@
 #include "longhaul/placement/baselines.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 #include "longhaul/core/pool.hpp"
@@ -9,6 +10,11 @@
 namespace longhaul::placement {
 namespace {
 
+constexpr std::size_t kSmallProblem = 256;  // devices
+constexpr int kUsualSamples = 200;
+constexpr int kFewestSamples = 8;
+constexpr double kSampleWork = 2e9;    // of all samples together, about a nanosecond each
+constexpr double kTransportWork = 25;  // of a pair of kinds in one transport
 constexpr std::uint64_t kStreams = std::uint64_t{1} << 48U;  // apart from those of the search
 
 std::vector<int> counted(std::size_t n) {
@@ -33,15 +39,68 @@ Stages label_stages(const Problem& problem, const std::vector<std::string>& labe
     return stages;
 }
 
+/// Scores of the random placements that were taken.
+struct Samples {
+    std::vector<double> maps;
+    std::vector<double> partitions;
+};
+
+/// Random placements of `devices` devices, of which the last stay unused where there are spares.
+Samples take_samples(const Problem& problem,
+                     std::size_t devices,
+                     int samples,
+                     std::uint64_t seed,
+                     int threads,
+                     const std::function<bool()>& stop) {
+    std::vector<char> taken(samples, 0);
+    std::vector<double> maps(samples);
+    std::vector<double> partitions(samples);
+    core::parallel_for(maps.size(), threads, [&](std::size_t i) {
+        if (stop && stop()) {
+            return;
+        }
+        core::Random random(seed, kStreams + i);
+        std::vector<int> order = counted(devices);
+        random.shuffle(std::span<int>(order));
+        order.resize(problem.shape.devices());
+        const Placement map(problem.shape, std::move(order), devices);
+        maps[i] = score_as_mapped(problem, map).total();
+        partitions[i] = solve_inner(problem, map.stages()).score.total();
+        taken[i] = 1;
+    });
+    Samples all;
+    for (std::size_t i = 0; i < taken.size(); ++i) {
+        if (taken[i] != 0) {
+            all.maps.push_back(maps[i]);
+            all.partitions.push_back(partitions[i]);
+        }
+    }
+    return all;
+}
+
 }  // namespace
+
+int usual_samples(const Problem& problem) {
+    const auto devices = static_cast<double>(problem.shape.devices());
+    if (problem.shape.devices() <= kSmallProblem) {
+        return kUsualSamples;
+    }
+    const double pp = problem.shape.pp;
+    const double kinds =
+        std::min<double>(problem.shape.dp, static_cast<double>(problem.costs.pipeline.kinds()));
+    const double path = std::min(pp, double{kMaxExactStages});
+    const double work = devices * problem.shape.dp + pp * pp * kinds * kinds * kTransportWork +
+                        path * path * std::exp2(path);
+    return std::clamp(static_cast<int>(kSampleWork / work), kFewestSamples, kUsualSamples);
+}
 
 Baselines make_baselines(const Problem& problem,
                          const std::vector<std::string>& labels,
                          int samples,
                          std::uint64_t seed,
-                         int threads) {
+                         int threads,
+                         const std::function<bool()>& stop) {
     Baselines baselines;
-    baselines.samples = samples;
     baselines.seed = seed;
     const std::size_t places = problem.shape.devices();
     const Placement host(problem.shape, counted(places), labels.size());
@@ -49,19 +108,12 @@ Baselines make_baselines(const Problem& problem,
     baselines.host_order_solved = solve_inner(problem, host.stages()).score.total();
     baselines.label_per_stage =
         solve_inner(problem, label_stages(problem, labels, baselines.labels_fit)).score;
-    std::vector<double> maps(samples);
-    std::vector<double> partitions(samples);
-    core::parallel_for(maps.size(), threads, [&](std::size_t i) {
-        core::Random random(seed, kStreams + i);
-        std::vector<int> devices = counted(labels.size());
-        random.shuffle(std::span<int>(devices));
-        devices.resize(places);
-        const Placement map(problem.shape, std::move(devices), labels.size());
-        maps[i] = score_as_mapped(problem, map).total();
-        partitions[i] = solve_inner(problem, map.stages()).score.total();
-    });
-    baselines.maps = core::summarise(std::move(maps));
-    baselines.partitions = core::summarise(std::move(partitions));
+    Samples taken = take_samples(problem, labels.size(), samples, seed, threads, stop);
+    baselines.samples = static_cast<int>(taken.maps.size());
+    if (baselines.samples > 0) {
+        baselines.maps = core::summarise(std::move(taken.maps));
+        baselines.partitions = core::summarise(std::move(taken.partitions));
+    }
     return baselines;
 }
 

@@ -2,35 +2,75 @@
 
 #include <algorithm>
 #include <limits>
-#include <numeric>
 
 #include "longhaul/placement/group_terms.hpp"
 
 namespace longhaul::placement {
 
-Bound elementary_bound(const Problem& problem) {
-    Bound bound;
-    bound.method = "elementary";
-    const std::size_t n = problem.shape.devices();
-    const auto peers = static_cast<std::size_t>(problem.shape.dp - 1);
+namespace {
+
+/// The sum of the `peers` cheapest exchanges of a device of kind `a`: kinds in order of cost, each
+/// with all its other devices. Values are added one by one, as over single devices.
+double cheapest_exchanges(const core::Grid<double>& exchange,
+                          const std::vector<int>& devices,
+                          std::size_t a,
+                          std::size_t peers) {
+    std::vector<std::pair<double, std::size_t>> others;
+    for (std::size_t b = 0; b < devices.size(); ++b) {
+        const auto count = static_cast<std::size_t>(devices[b]) - (a == b ? 1 : 0);
+        if (count > 0) {
+            others.emplace_back(exchange(a, b), count);
+        }
+    }
+    std::ranges::sort(others);
+    double sum = 0;
+    for (const auto& [seconds, count] : others) {
+        const std::size_t taken = std::min(count, peers);
+        for (std::size_t i = 0; i < taken; ++i) {
+            sum += seconds;
+        }
+        peers -= taken;
+    }
+    return sum;
+}
+
+double cheapest_pair(const core::Grid<double>& pipeline, const std::vector<int>& devices) {
     double cheapest = std::numeric_limits<double>::infinity();
-    std::vector<double> others;
-    for (std::size_t i = 0; i < n; ++i) {
-        others.clear();
-        for (std::size_t j = 0; j < n; ++j) {
-            if (i != j) {
-                others.push_back(problem.costs.exchange(i, j));
-                cheapest = std::min(cheapest, problem.costs.pipeline(i, j));
+    for (std::size_t a = 0; a < devices.size(); ++a) {
+        for (std::size_t b = 0; b < devices.size(); ++b) {
+            if (devices[a] > (a == b ? 1 : 0) && devices[b] > 0) {
+                cheapest = std::min(cheapest, pipeline(a, b));
             }
         }
-        std::ranges::sort(others);
-        bound.data_parallel =
-            std::max(bound.data_parallel,
-                     std::accumulate(
-                         others.begin(), others.begin() + static_cast<std::ptrdiff_t>(peers), 0.0));
     }
+    return cheapest;
+}
+
+}  // namespace
+
+NearestCosts nearest_costs(const Costs& costs, int dp) {
+    NearestCosts nearest;
+    nearest.devices =
+        fabric::devices_of_kinds(costs.exchange.kind_of_device(), costs.exchange.kinds());
+    for (std::size_t a = 0; a < nearest.devices.size(); ++a) {
+        nearest.exchange.push_back(nearest.devices[a] == 0
+                                       ? 0
+                                       : cheapest_exchanges(costs.exchange.table(),
+                                                            nearest.devices,
+                                                            a,
+                                                            static_cast<std::size_t>(dp - 1)));
+    }
+    nearest.pipeline = cheapest_pair(costs.pipeline.table(), nearest.devices);
+    return nearest;
+}
+
+Bound elementary_bound(const Problem& problem) {
+    const NearestCosts nearest = nearest_costs(problem.costs, problem.shape.dp);
+    Bound bound;
+    bound.method = "elementary";
+    bound.data_parallel = *std::ranges::max_element(nearest.exchange);
     if (problem.shape.pp > 1) {
-        bound.pipeline = (problem.shape.pp - 1) * cheapest;
+        bound.pipeline = (problem.shape.pp - 1) * nearest.pipeline;
     }
     if (problem.terms.exchange != Exchange::kSharded) {
         bound.data_parallel = data_parallel_bound(problem);

@@ -18,8 +18,16 @@ struct Bound {
 
 /// Elementary bounds, valid for any costs: every device sits with dp - 1 others, so DataP is at
 /// least the largest over devices of the sum of its dp - 1 cheapest exchanges; a path has pp - 1
-/// edges, each at least the cheapest pair. O(n^2 log n).
+/// edges, each at least the cheapest pair. O(kinds^2 log kinds + kinds dp).
 [[nodiscard]] Bound elementary_bound(const Problem& problem);
+
+/// What the elementary bounds are made of, by kind of device.
+struct NearestCosts {
+    std::vector<int> devices;      ///< of each kind
+    std::vector<double> exchange;  ///< of a device of each kind: the sum of its dp - 1 cheapest
+    double pipeline = 0;           ///< the cheapest pair
+};
+[[nodiscard]] NearestCosts nearest_costs(const Costs& costs, int dp);
 
 /// score / bound - 1.
 struct Gap {

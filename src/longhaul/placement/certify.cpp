@@ -1,6 +1,7 @@
 #include "longhaul/placement/certify.hpp"
 
 #include <algorithm>
+#include <limits>
 
 #include <fmt/format.h>
 

@@ -1,11 +1,13 @@
 #include "longhaul/placement/classes.hpp"
 
 #include <algorithm>
+#include <map>
 
 namespace longhaul::placement {
 namespace {
 
 constexpr std::size_t kComparedKinds = 512;
+constexpr std::size_t kPairwiseMeans = 1'024;  // devices up to which means are over single pairs
 
 /// The kinds of devices of a matrix, how many devices each has, and every stride-th to compare
 /// with.
@@ -29,12 +31,19 @@ bool alike(const core::Grid<double>& table,
            std::size_t stride) {
     const double* x = table.row(a).data();
     const double* y = table.row(b).data();
-    for (std::size_t k = 0; k < table.rows(); k += stride) {
+    const auto differ = [&](std::size_t k) {
         const std::size_t own = (k == a ? 1U : 0U) + (k == b ? 1U : 0U);
         if (kinds.members[k].size() <= own || x[k] == y[k]) {
-            continue;
+            return false;
         }
-        if (tolerance == 0 || std::max(x[k], y[k]) > std::min(x[k], y[k]) * (1 + tolerance)) {
+        return tolerance == 0 || std::max(x[k], y[k]) > std::min(x[k], y[k]) * (1 + tolerance);
+    };
+    // Hosts that are alike but for their inside differ there.
+    if (stride == 1 && (differ(a) || differ(b))) {
+        return false;
+    }
+    for (std::size_t k = 0; k < table.rows(); k += stride) {
+        if (differ(k)) {
             return false;
         }
     }
@@ -68,6 +77,31 @@ Classes group(const Costs& costs, double tolerance, std::size_t stride) {
     return classes;
 }
 
+/// Kinds of the devices of a class, with how many there are of each.
+std::vector<std::pair<int, int>> kinds_in(const PairMatrix& costs,
+                                          const Classes& classes,
+                                          std::size_t k) {
+    std::map<int, int> devices;
+    for (const int device : classes.members[k]) {
+        ++devices[costs.kind_of_device()[device]];
+    }
+    return {devices.begin(), devices.end()};
+}
+
+/// Sum over the pairs of different devices of two classes.
+double sum_by_kind(const PairMatrix& costs,
+                   const std::vector<std::pair<int, int>>& left,
+                   const std::vector<std::pair<int, int>>& right) {
+    double sum = 0;
+    for (const auto& [a, first] : left) {
+        for (const auto& [b, second] : right) {
+            // A kind is in one class only: twice the same means the same class.
+            sum += costs.table()(a, b) * first * (second - (a == b ? 1 : 0));
+        }
+    }
+    return sum;
+}
+
 core::Grid<double> mean_between(const PairMatrix& costs, const Classes& classes) {
     const std::size_t k = classes.size();
     core::Grid<double> mean(k, k, 0.0);
@@ -80,9 +114,13 @@ core::Grid<double> mean_between(const PairMatrix& costs, const Classes& classes)
                 continue;
             }
             double sum = 0;
-            for (const int i : classes.members[a]) {
-                for (const int j : classes.members[b]) {
-                    sum += costs(i, j);
+            if (costs.size() > kPairwiseMeans) {
+                sum = sum_by_kind(costs, kinds_in(costs, classes, a), kinds_in(costs, classes, b));
+            } else {
+                for (const int i : classes.members[a]) {
+                    for (const int j : classes.members[b]) {
+                        sum += costs(i, j);
+                    }
                 }
             }
             const std::size_t pairs =

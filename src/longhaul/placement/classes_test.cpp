@@ -78,8 +78,9 @@ TEST(ExactClasses, OfTheShippedFabrics) {
 fabric::Fabric noisy_table2(double share, std::uint64_t seed) {
     fabric::FabricParts parts = testing::shipped("dtfm-table2-worldwide.json").parts();
     core::Random random(seed);
-    for (core::Grid<double>* matrix : {&parts.alpha_ms, &parts.beta_gbps}) {
-        for (double& value : matrix->cells()) {
+    for (PairMatrix* matrix : {&parts.alpha_ms, &parts.beta_gbps}) {
+        *matrix = matrix->full();
+        for (double& value : matrix->table().cells()) {
             value *= 1 + share * (2 * random.uniform() - 1);
         }
     }

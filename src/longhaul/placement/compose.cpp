@@ -6,11 +6,13 @@
 
 #include "longhaul/core/assert.hpp"
 #include "longhaul/placement/assignment.hpp"
+#include "longhaul/placement/cells.hpp"
 #include "longhaul/placement/group_terms.hpp"
 
 namespace longhaul::placement {
 namespace {
 
+constexpr std::size_t kMaxSingleDevices = 64;  // larger stages are paired by cells of devices
 constexpr std::int64_t kForbidden = std::int64_t{1} << 40U;  // far above any sum of allowed parts
 
 std::int64_t nanoseconds(double seconds) {
@@ -23,6 +25,9 @@ std::vector<int> continue_pipelines(const Costs& costs,
                                     const std::vector<int>& next,
                                     std::span<const int> host_of,
                                     BottleneckSolver& solver) {
+    if (stage.size() > kMaxSingleDevices) {
+        return continue_by_cells(costs.pipeline, stage, next, host_of);
+    }
     const double bottleneck = solver.solve(costs.pipeline, stage, next);
     core::Grid<LexCost> price(stage.size(), next.size());
     for (std::size_t i = 0; i < stage.size(); ++i) {

@@ -10,7 +10,9 @@ namespace longhaul::placement {
 /// Joins stage groups along a path into pipelines. Every edge stays within its bottleneck value, so
 /// score_as_mapped of the result equals the score of solve_inner. Among such matchings, and in this
 /// order: most pairs on one host, least sum of pair costs (to a nanosecond), nearest device
-/// indices. `host_of` gives the host index of every device. O(P dp^3).
+/// indices. Stages of more than 64 devices are joined by cells of devices that are alike
+/// (continue_by_cells), which leaves the last of these to the order of indices. `host_of` gives the
+/// host index of every device. O(P dp^3) up to 64 devices a stage.
 [[nodiscard]] Placement compose(const Costs& costs,
                                 const Stages& stages,
                                 std::span<const int> path,

@@ -225,7 +225,7 @@ Solved score_best_order(CountModel& model, const Counts& counts) {
                 counts.row(s), model.key(counts.row(s)), counts.row(t), model.key(counts.row(t)));
         }
     }
-    Path path = best_path(edges);
+    Path path = best_path_from(edges);
     solved.score.pipeline = path.length;
     solved.order = std::move(path.order);
     return solved;

@@ -1,9 +1,11 @@
 #include "longhaul/placement/evaluate.hpp"
 
 #include <algorithm>
+#include <map>
 #include <numeric>
 
 #include "longhaul/placement/group_terms.hpp"
+#include "longhaul/placement/kind_transport.hpp"
 #include "longhaul/placement/long_path.hpp"
 #include "longhaul/placement/pipelined.hpp"
 #include "longhaul/placement/tensor.hpp"
@@ -42,7 +44,57 @@ Score score_as_mapped(const Costs& costs, const Placement& placement) {
     return score;
 }
 
+namespace {
+
+// Devices from which stages are compared by their counts of kinds: fewer are matched faster.
+constexpr std::size_t kMinCounted = 256;
+
+/// Number of devices of each kind in each stage, equal stages once, and which one each stage is.
+struct CountedStages {
+    CountedStages(const PairMatrix& pipeline, const Stages& stages) {
+        std::map<std::vector<int>, int> known;
+        for (const std::vector<int>& stage : stages) {
+            std::vector<int> row(pipeline.kinds(), 0);
+            for (const int device : stage) {
+                ++row[pipeline.kind_of_device()[device]];
+            }
+            const auto [at, fresh] = known.try_emplace(row, static_cast<int>(rows.size()));
+            if (fresh) {
+                rows.push_back(std::move(row));
+            }
+            row_of.push_back(at->second);
+        }
+    }
+    std::vector<std::vector<int>> rows;
+    std::vector<int> row_of;
+};
+
+/// Edges by counts of kinds. Equal to matchings of devices, since a bottleneck is one of the costs.
+core::Grid<double> counted_edges(const PairMatrix& pipeline, const Stages& stages) {
+    const CountedStages counted(pipeline, stages);
+    core::Grid<double> between(counted.rows.size(), counted.rows.size(), -1.0);
+    core::Grid<double> edges(stages.size(), stages.size(), 0.0);
+    BottleneckTransport transport;
+    for (std::size_t s = 0; s < stages.size(); ++s) {
+        for (std::size_t t = s + 1; t < stages.size(); ++t) {
+            const int a = counted.row_of[s];
+            const int b = counted.row_of[t];
+            if (between(a, b) < 0) {
+                between(a, b) = between(b, a) =
+                    transport.solve(pipeline.table(), counted.rows[a], counted.rows[b]);
+            }
+            edges(s, t) = edges(t, s) = between(a, b);
+        }
+    }
+    return edges;
+}
+
+}  // namespace
+
 core::Grid<double> edge_matrix(const PairMatrix& pipeline, const Stages& stages) {
+    if (pipeline.size() >= kMinCounted && 4 * pipeline.kinds() <= pipeline.size()) {
+        return counted_edges(pipeline, stages);
+    }
     core::Grid<double> edges(stages.size(), stages.size(), 0.0);
     BottleneckSolver solver;
     for (std::size_t a = 0; a < stages.size(); ++a) {
@@ -59,7 +111,7 @@ Solved solve_inner(const Costs& costs, const Stages& stages) {
         solved.score.data_parallel =
             std::max(solved.score.data_parallel, group_exchange(costs.exchange, group).seconds);
     }
-    Path path = best_path(edge_matrix(costs.pipeline, stages));
+    Path path = best_path_from(edge_matrix(costs.pipeline, stages));
     solved.score.pipeline = path.length;
     solved.order = std::move(path.order);
     return solved;

@@ -39,7 +39,8 @@ struct GroupExchange {
 /// Stage groups in any order, each any order of its devices.
 using Stages = std::vector<std::vector<int>>;
 
-/// P x P matrix of bottleneck matching values between stage groups. O(P^2) matchings.
+/// P x P matrix of bottleneck matching values between stage groups. O(P^2) matchings; of many
+/// devices in few kinds, transports between kinds with the same values.
 [[nodiscard]] core::Grid<double> edge_matrix(const PairMatrix& pipeline, const Stages& stages);
 
 /// Score of a partition into stage groups with both inner problems solved exactly; `order` is the

@@ -14,7 +14,8 @@ namespace {
 constexpr std::size_t kNeighbours = 10;
 constexpr std::size_t kStarts = 8;
 constexpr std::uint64_t kKicksPerStage = 20;
-constexpr double kImproves = 1e-12;  // a change must gain more than rounding
+constexpr std::size_t kProvedStages = 32;  // above, evaluation takes the local search alone
+constexpr double kImproves = 1e-12;        // a change must gain more than rounding
 
 /// A path as a sequence, improved in place. Moves are those of a tour that a free node closes: ends
 /// may change without cost.
@@ -28,8 +29,12 @@ public:
             std::iota(near.begin(), near.end(), 0);
             near.erase(near.begin() + static_cast<std::ptrdiff_t>(i));
             const std::size_t kept = std::min(kNeighbours, near.size());
-            std::ranges::stable_sort(near, {}, [&](int j) { return edges_(i, j); });
+            std::ranges::partial_sort(
+                near, near.begin() + static_cast<std::ptrdiff_t>(kept), {}, [&](int j) {
+                    return std::pair(edges_(i, j), j);
+                });
             near.resize(kept);
+            near.shrink_to_fit();
             near_.push_back(std::move(near));
         }
         renumber(0, p);
@@ -258,9 +263,27 @@ Path local_path(const core::Grid<double>& edges, const PathOptions& options) {
 }
 
 Path best_path(const core::Grid<double>& edges) {
-    return edges.rows() <= static_cast<std::size_t>(kMaxExactStages)
-               ? held_karp(edges)
-               : bounded_path(edges, {0, 100, 7}).path;
+    const std::size_t p = edges.rows();
+    if (p <= static_cast<std::size_t>(kMaxExactStages)) {
+        return held_karp(edges);
+    }
+    if (p <= kProvedStages) {
+        return bounded_path(edges, {0, 100, 7}).path;
+    }
+    return local_path(edges, {kKicksPerStage * kProvedStages * kProvedStages / p + 1, 0, 7});
+}
+
+Path best_path_from(const core::Grid<double>& edges) {
+    Path path = best_path(edges);
+    if (edges.rows() <= static_cast<std::size_t>(kMaxExactStages)) {
+        return path;
+    }
+    Path given{0, std::vector<int>(edges.rows())};
+    std::iota(given.order.begin(), given.order.end(), 0);
+    for (std::size_t i = 1; i < edges.rows(); ++i) {
+        given.length += edges(i - 1, i);
+    }
+    return given.length <= path.length ? given : path;
 }
 
 }  // namespace longhaul::placement

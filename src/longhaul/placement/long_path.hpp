@@ -30,8 +30,11 @@ struct PathOptions {
 /// (Volgenant and Jonker, 1982) for at most `options.nodes` nodes.
 [[nodiscard]] BoundedPath bounded_path(const core::Grid<double>& edges, const PathOptions& options);
 
-/// What evaluation uses: held_karp up to kMaxExactStages stages, local_path with its defaults
-/// above.
+/// What evaluation uses: held_karp up to kMaxExactStages stages, bounded_path with a few nodes up
+/// to 32, local_path above with kicks that become fewer as each takes longer.
 [[nodiscard]] Path best_path(const core::Grid<double>& edges);
+
+/// The same for nodes that come in an order which may be good already: never longer than that one.
+[[nodiscard]] Path best_path_from(const core::Grid<double>& edges);
 
 }  // namespace longhaul::placement

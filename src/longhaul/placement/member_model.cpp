@@ -1,6 +1,7 @@
 #include "longhaul/placement/member_model.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <numeric>
 #include <ranges>

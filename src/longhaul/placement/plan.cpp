@@ -42,8 +42,8 @@ Value baselines_value(const Baselines& baselines) {
         .set("host_order_solved", baselines.host_order_solved)
         .set("label_per_stage", baselines.label_per_stage.total())
         .set("labels_fit", baselines.labels_fit)
-        .set("partitions", summary_value(baselines.partitions))
-        .set("maps", summary_value(baselines.maps));
+        .set("partitions", baselines.samples > 0 ? summary_value(baselines.partitions) : Value())
+        .set("maps", baselines.samples > 0 ? summary_value(baselines.maps) : Value());
 }
 
 Value list_value(const std::vector<int>& numbers) {

@@ -79,7 +79,10 @@ private:
 
     /// Realises counts on the devices and scores them there. Rows are in path order; read backwards
     /// they cost the same, so they begin at the end that is nearer to the first class.
-    void offer_counts(Counts counts, const Classes& classes, const std::string& origin) {
+    void offer_counts(Counts counts,
+                      const Classes& classes,
+                      const std::string& origin,
+                      bool ordered = true) {
         std::size_t front = 0;
         std::size_t back = counts.rows() - 1;
         while (counts(front, 0) == 0 && counts(back, 0) == 0) {
@@ -93,7 +96,7 @@ private:
         }
         Stages stages = realise(counts, classes);
         const Solved solved = solve_inner(problem_, stages);
-        if (!classes.exact) {
+        if (!classes.exact || !ordered || problem_.shape.pp > kMaxExactStages) {
             stages = in_order(stages, solved.order);
         }
         offer(stages, solved.score.total(), origin);
@@ -108,10 +111,13 @@ private:
             sizes.push_back(static_cast<int>(members.size()));
         }
         CountModel model(costs);
-        const std::vector<Seed> seeds =
-            structural_seeds(model, costs, problem_.shape, sizes, 32, best_.evaluations);
+        const std::vector<Seed> seeds = structural_seeds(
+            model, costs, problem_.shape, sizes, 32, best_.evaluations, [this] { return stop(); });
         for (std::size_t i = 0; i < std::min<std::size_t>(seeds.size(), 4); ++i) {
-            offer_counts(seeds[i].counts, classes, seeds[i].origin);
+            if (i > 0 && stop()) {
+                break;
+            }
+            offer_counts(seeds[i].counts, classes, seeds[i].origin, seeds[i].ordered);
         }
         const std::uint64_t share = budget / static_cast<std::uint64_t>(restarts_);
         std::vector<AnnealedCounts> found(restarts_);

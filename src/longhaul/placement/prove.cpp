@@ -138,19 +138,30 @@ Certificate prove_pipelined(const Problem& problem, double incumbent, const Proo
     return result;
 }
 
-/// Elementary bounds with devices to spare: the devices that are farthest from others are left out.
-Bound bound_with_spare(const Problem& problem) {
-    const std::size_t n = problem.devices();
-    double cheapest = std::numeric_limits<double>::infinity();
-    for (std::size_t i = 0; i < n; ++i) {
-        for (std::size_t j = i + 1; j < n; ++j) {
-            cheapest = std::min(cheapest, problem.costs.pipeline(i, j));
+/// The k-th lowest of the devices' sums of cheapest exchanges, k from 1.
+double lowest_sum(const NearestCosts& nearest, std::size_t k) {
+    std::vector<std::size_t> kinds(nearest.devices.size());
+    std::iota(kinds.begin(), kinds.end(), std::size_t{0});
+    std::ranges::sort(kinds, {}, [&](std::size_t kind) { return nearest.exchange[kind]; });
+    std::size_t devices = 0;
+    for (const std::size_t kind : kinds) {
+        devices += static_cast<std::size_t>(nearest.devices[kind]);
+        if (devices >= k) {
+            return nearest.exchange[kind];
         }
     }
+    return 0;
+}
+
+/// Elementary bounds with devices to spare: the devices that are farthest from others are left out.
+Bound bound_with_spare(const Problem& problem) {
+    const NearestCosts nearest = nearest_costs(problem.costs, problem.shape.dp);
     Bound bound;
     bound.method = "elementary";
-    bound.data_parallel = data_parallel_bound(problem);
-    bound.pipeline = problem.shape.pp > 1 ? (problem.shape.pp - 1) * cheapest : 0;
+    bound.data_parallel = problem.terms.exchange == Exchange::kSharded
+                              ? lowest_sum(nearest, problem.shape.devices())
+                              : data_parallel_bound(problem);
+    bound.pipeline = problem.shape.pp > 1 ? (problem.shape.pp - 1) * nearest.pipeline : 0;
     const StageCompute compute = least_compute(problem);
     bound.value = bound.data_parallel + bound.pipeline + compute.sum +
                   repeats(passes_of(problem.workload, problem.terms), compute, 0);

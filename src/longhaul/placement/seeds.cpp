@@ -14,6 +14,9 @@ namespace {
 constexpr int kExactOrderStages = 10;  // above, seeds are ranked in their own order first
 constexpr std::size_t kMaxOrders = 10;
 constexpr std::size_t kMaxCuts = 10;
+constexpr std::size_t kMaxLengths =
+    128;  // run lengths of each clustering; fewer of longer pipelines
+constexpr std::size_t kMinLengths = 4;
 
 using Clusters = std::vector<std::vector<int>>;
 
@@ -146,12 +149,21 @@ std::vector<Seed> structural_seeds(CountModel& model,
                                    Shape shape,
                                    const std::vector<int>& class_sizes,
                                    std::size_t limit,
-                                   std::uint64_t& evaluations) {
+                                   std::uint64_t& evaluations,
+                                   const std::function<bool()>& stop) {
     std::vector<Seed> seeds;
     std::set<std::vector<int>> known;
+    const auto stopped = [&] { return !seeds.empty() && stop && stop(); };
+    std::vector<int> lengths(shape.pp);
+    std::iota(lengths.rbegin(), lengths.rend(), 1);
+    lengths = thinned(std::move(lengths),
+                      std::max(kMinLengths, kMaxLengths * kMaxLengths / lengths.size()));
     for (const NamedClusters& clustering : clusterings(class_costs, class_sizes)) {
-        for (int longest = shape.pp; longest >= 1; --longest) {
+        for (const int longest : lengths) {
             for (const bool by_stage : {false, true}) {
+                if (stopped()) {
+                    break;
+                }
                 Counts counts =
                     pack_runs(shape, class_sizes, clustering.clusters, longest, by_stage);
                 if (!known.emplace(counts.cells().begin(), counts.cells().end()).second) {
@@ -172,9 +184,13 @@ std::vector<Seed> structural_seeds(CountModel& model,
         seeds.resize(limit);
     }
     for (Seed& seed : seeds) {
+        if (stopped()) {
+            break;
+        }
         const Solved solved = score_best_order(model, seed.counts);
         seed.counts = reordered(seed.counts, solved.order);
         seed.score = solved.score.total();
+        seed.ordered = true;
     }
     std::ranges::stable_sort(seeds, {}, &Seed::score);
     return seeds;

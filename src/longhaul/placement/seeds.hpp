@@ -1,6 +1,7 @@
 // Starting points from the structure of the fabric.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -13,6 +14,7 @@ struct Seed {
     Counts counts;
     double score = 0;
     std::string origin;
+    bool ordered = false;  ///< rows are in the best order; not so where the time was up
 };
 
 /// Packs runs into the pp x dp grid. A run is a stretch of m consecutive stages of one pipeline
@@ -29,12 +31,14 @@ struct Seed {
 
 /// Seeds from dendrogram cuts (by pipeline and by exchange cost) and cluster orders, each for all
 /// run lengths and both orientations; distinct, best first, at most `limit`. `evaluations` is
-/// raised by the number scored.
+/// raised by the number scored. Long pipelines take run lengths spread over theirs. When `stop`
+/// answers true the seeds found so far are returned, one at least.
 [[nodiscard]] std::vector<Seed> structural_seeds(CountModel& model,
                                                  const ClassCosts& class_costs,
                                                  Shape shape,
                                                  const std::vector<int>& class_sizes,
                                                  std::size_t limit,
-                                                 std::uint64_t& evaluations);
+                                                 std::uint64_t& evaluations,
+                                                 const std::function<bool()>& stop = {});
 
 }  // namespace longhaul::placement

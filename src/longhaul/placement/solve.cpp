@@ -49,7 +49,11 @@ Attempt attempt(const Problem& problem,
             found.origin = known->origin;
         }
     }
-    Certificate certificate = prove(problem, found.score, proof);
+    ProofOptions limited = proof;
+    if (search.stop && search.stop()) {
+        limited.work = 0;  // bounds that need no branching
+    }
+    Certificate certificate = prove(problem, found.score, limited);
     if (certificate.better) {
         const Solved solved = solve_inner(problem, *certificate.better);
         found.stages = in_order(*certificate.better, solved.order);
@@ -223,9 +227,14 @@ core::Result<Plan> solve(const Problem& problem,
     }
     // The same sums in another order may differ in their last digits.
     plan.bound.value = std::min(plan.bound.value, plan.score.total());
-    if (options.baseline_samples > 0) {
-        plan.baselines = make_baselines(
-            problem, labels, options.baseline_samples, options.search.seed, options.search.threads);
+    const int samples = options.baseline_samples.value_or(usual_samples(problem));
+    if (samples > 0) {
+        plan.baselines = make_baselines(problem,
+                                        labels,
+                                        samples,
+                                        options.search.seed,
+                                        options.search.threads,
+                                        options.baseline_stop);
     }
     plan.search.seed = options.search.seed;
     plan.search.budget = options.search.budget;

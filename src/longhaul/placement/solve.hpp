@@ -1,6 +1,9 @@
 // The main job: from a problem to a plan that says how good it is.
 #pragma once
 
+#include <functional>
+#include <optional>
+
 #include "longhaul/placement/certify.hpp"
 #include "longhaul/placement/plan.hpp"
 
@@ -10,7 +13,8 @@ struct SolveOptions {
     SearchKind kind = SearchKind::kPortfolio;
     SearchOptions search;
     ProofOptions proof;
-    int baseline_samples = 200;  ///< 0: no baselines
+    std::optional<int> baseline_samples;  ///< 0: no baselines; absent: usual_samples(problem)
+    std::function<bool()> baseline_stop;  ///< true ends the samples, see SearchOptions::stop
 };
 
 /// Searches with a fraction of the budget and proves a bound; where that leaves a gap, again with

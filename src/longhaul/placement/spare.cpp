@@ -279,6 +279,9 @@ SearchResult find_with_spare(const Problem& problem,
 }
 
 std::vector<LeftOut> left_out(const Problem& problem, const Stages& stages, int threads) {
+    if (problem.devices() == problem.shape.devices()) {
+        return {};
+    }
     const Classes classes = exact_classes(problem.costs);
     const std::vector<int> others = outside(stages, problem.devices());
     std::map<int, LeftOut> of_class;

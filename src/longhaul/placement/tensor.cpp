@@ -8,19 +8,32 @@
 namespace longhaul::placement {
 namespace {
 
+/// Groups whose members are of the same kinds are of one kind.
 PairMatrix largest_between(const PairMatrix& pairs, const TensorGroups& groups) {
-    const std::size_t n = groups.members.size();
-    core::Grid<double> largest(n, n, 0.0);
-    for (std::size_t a = 0; a < n; ++a) {
-        for (std::size_t b = 0; b < a; ++b) {
-            for (std::size_t t = 0; t < groups.members[a].size(); ++t) {
-                largest(a, b) =
-                    std::max(largest(a, b), pairs(groups.members[a][t], groups.members[b][t]));
+    std::map<std::vector<int>, int> known;
+    std::vector<std::vector<int>> kinds;  // of the members of each kind of groups
+    std::vector<int> kind_of;
+    for (const std::vector<int>& group : groups.members) {
+        std::vector<int> members;
+        for (const int device : group) {
+            members.push_back(pairs.kind_of_device()[device]);
+        }
+        const auto [at, fresh] = known.try_emplace(members, static_cast<int>(kinds.size()));
+        if (fresh) {
+            kinds.push_back(std::move(members));
+        }
+        kind_of.push_back(at->second);
+    }
+    core::Grid<double> largest(kinds.size(), kinds.size(), 0.0);
+    for (std::size_t a = 0; a < kinds.size(); ++a) {
+        for (std::size_t b = 0; b <= a; ++b) {
+            for (std::size_t t = 0; t < kinds[a].size(); ++t) {
+                largest(a, b) = std::max(largest(a, b), pairs.table()(kinds[a][t], kinds[b][t]));
             }
             largest(b, a) = largest(a, b);
         }
     }
-    return largest;
+    return {std::move(kind_of), std::move(largest)};
 }
 
 /// The slowest, or the smallest, device of every group.
