@@ -286,7 +286,7 @@ Path best_path(const core::Grid<double>& edges) {
 namespace {
 
 /// The given order, 0 to P - 1, where that is no longer.
-Path or_as_given(const core::Grid<double>& edges, Path path) {
+Path or_as_given(const core::Grid<double>& edges, const Path& path) {
     Path given{0, std::vector<int>(edges.rows())};
     std::iota(given.order.begin(), given.order.end(), 0);
     for (std::size_t i = 1; i < edges.rows(); ++i) {
@@ -299,9 +299,8 @@ Path or_as_given(const core::Grid<double>& edges, Path path) {
 
 Path best_path_from(const core::Grid<double>& edges) {
     Path path = best_path(edges);
-    return edges.rows() <= static_cast<std::size_t>(kMaxExactStages)
-               ? path
-               : or_as_given(edges, std::move(path));
+    return edges.rows() <= static_cast<std::size_t>(kMaxExactStages) ? path
+                                                                     : or_as_given(edges, path);
 }
 
 Path quick_path_from(const core::Grid<double>& edges) {
