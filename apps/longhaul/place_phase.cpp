@@ -122,7 +122,7 @@ core::Result<PhaseRun> run_phase(PlaceOptions& options) {
                                         run.loaded.problem.shape,
                                         run.loaded.problem.terms);
     };
-    Watch watch(options, "mapping");
+    const Watch watch(options, "mapping");
     core::Result<PhaseResult> result =
         placement::phase_map(problem_at,
                              run.loaded.fabric,

@@ -102,7 +102,7 @@ core::Result<RobustRun> run_robust(PlaceOptions& options) {
         return *placement::make_problem(
             fabric, run.loaded.fabric_path, run.loaded.workload, given.shape, given.terms);
     };
-    Watch watch(options, "searching over samples");
+    const Watch watch(options, "searching over samples");
     core::Result<RobustResult> result = placement::robust(
         problem_of, run.loaded.fabric, {options.solve, options.samples, options.noise});
     if (!result) {

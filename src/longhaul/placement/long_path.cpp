@@ -298,7 +298,7 @@ Path or_as_given(const core::Grid<double>& edges, const Path& path) {
 }  // namespace
 
 Path best_path_from(const core::Grid<double>& edges) {
-    Path path = best_path(edges);
+    const Path path = best_path(edges);
     return edges.rows() <= static_cast<std::size_t>(kMaxExactStages) ? path
                                                                      : or_as_given(edges, path);
 }
