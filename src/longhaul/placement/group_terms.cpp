@@ -245,8 +245,8 @@ double data_parallel_bound(const Problem& problem) {
         std::map<std::pair<int, int>, double> known;  // of one kind and region: one bound
         for (int device = 0; device < n; ++device) {
             const auto [at, fresh] = known.try_emplace(
-                {problem.links.slowness.size() > 0 ? problem.links.slowness.kind_of_device()[device]
-                                                   : device,
+                {!problem.links.slowness.empty() ? problem.links.slowness.kind_of_device()[device]
+                                                 : device,
                  problem.exchange->region()[device]},
                 0.0);
             if (fresh) {

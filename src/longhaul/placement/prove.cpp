@@ -186,6 +186,27 @@ std::vector<int> devices_without(const Classes& classes, const std::vector<int>&
     return devices;
 }
 
+/// Takes a better placement of some devices, numbered as in the whole problem.
+void adopt_better(const Problem& problem,
+                  const std::vector<int>& devices,
+                  Certificate& part,
+                  double& incumbent,
+                  Certificate& result) {
+    if (!part.better) {
+        return;
+    }
+    for (std::vector<int>& group : *part.better) {
+        for (int& device : group) {
+            device = devices[device];
+        }
+    }
+    const Solved solved = solve_inner(problem, *part.better);
+    if (solved.score.total() < incumbent) {
+        incumbent = solved.score.total();
+        result.better = std::move(part.better);
+    }
+}
+
 Certificate prove_with_spare(const Problem& problem,
                              double incumbent,
                              const ProofOptions& options) {
@@ -230,18 +251,7 @@ Certificate prove_with_spare(const Problem& problem,
             least = part.bound.value;
             method = part.bound.method;
         }
-        if (part.better) {
-            for (std::vector<int>& group : *part.better) {
-                for (int& device : group) {
-                    device = choice.devices[device];
-                }
-            }
-            const Solved solved = solve_inner(problem, *part.better);
-            if (solved.score.total() < incumbent) {
-                incumbent = solved.score.total();
-                result.better = std::move(part.better);
-            }
-        }
+        adopt_better(problem, choice.devices, part, incumbent, result);
     }
     least = std::min(least, incumbent);
     if (least > result.bound.value) {
