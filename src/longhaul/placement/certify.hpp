@@ -1,12 +1,18 @@
 // How good a placement can be: from elementary bounds to a proof by branch and bound.
 #pragma once
 
+#include <cstdint>
+#include <functional>
 #include <optional>
 
 #include "longhaul/placement/bounds.hpp"
-#include "longhaul/placement/count_proof.hpp"
 
 namespace longhaul::placement {
+
+struct ProofOptions {
+    std::uint64_t work = 100'000'000;  ///< steps until it gives up, about 10 ns each
+    std::function<bool()> stop;        ///< see SearchOptions
+};
 
 /// A bound of the problem, and a better placement when the proof came upon one.
 struct Certificate {

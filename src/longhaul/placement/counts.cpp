@@ -40,9 +40,6 @@ std::uint64_t CountModel::key(std::span<const int> row) const {
 }
 
 double CountModel::exchange(std::span<const int> row) const {
-    if (costs_.group) {
-        return costs_.group(row);
-    }
     double worst = 0;
     for (std::size_t a = 0; a < row.size(); ++a) {
         if (row[a] == 0) {
@@ -75,142 +72,9 @@ double CountModel::edge_within(std::span<const int> a,
         const Transport::Result found = fast_->solve(a, b, limit);
         entry = {key, found.value, found.exact};
     } else {
-        entry = {key, transport(a, b), true};
+        entry = {key, many_.solve(costs_.pipeline, a, b), true};
     }
     return entry.value;
-}
-
-/// Starts at the least threshold that leaves no class without a partner, and raises it to the
-/// cheapest pair that crosses the cut that stopped the flow, until everything is paired.
-double CountModel::transport(std::span<const int> a, std::span<const int> b) {
-    const int devices = load(a, b);
-    double threshold = lower_threshold();
-    int missing = devices;
-    while (true) {
-        for (std::size_t i = 0; i < left_.size(); ++i) {
-            missing -= fill_directly(i, threshold);
-        }
-        double next = std::numeric_limits<double>::infinity();
-        for (std::size_t i = 0; i < left_.size(); ++i) {
-            while (supply_[i] > 0) {
-                seen_.assign(right_.size(), 0);
-                reached_.assign(left_.size(), 0);
-                if (!augment(i, threshold)) {
-                    next = std::min(next, cheapest_crossing());
-                    break;
-                }
-                --supply_[i];
-                --missing;
-            }
-        }
-        if (missing == 0) {
-            return threshold;
-        }
-        LONGHAUL_ASSERT_NORMAL(next > threshold);
-        threshold = next;
-    }
-}
-
-/// Supports, supplies, demands and the costs between them; returns the devices to pair.
-int CountModel::load(std::span<const int> a, std::span<const int> b) {
-    left_.clear();
-    right_.clear();
-    supply_.clear();
-    demand_.clear();
-    int devices = 0;
-    for (std::size_t k = 0; k < a.size(); ++k) {
-        if (a[k] > 0) {
-            left_.push_back(static_cast<int>(k));
-            supply_.push_back(a[k]);
-            devices += a[k];
-        }
-        if (b[k] > 0) {
-            right_.push_back(static_cast<int>(k));
-            demand_.push_back(b[k]);
-        }
-    }
-    price_.resize(left_.size() * right_.size());
-    flow_.assign(price_.size(), 0);
-    double* price = price_.data();
-    for (const int from : left_) {
-        const double* costs = costs_.pipeline.row(from).data();
-        for (const int to : right_) {
-            *price++ = costs[to];
-        }
-    }
-    return devices;
-}
-
-double CountModel::lower_threshold() const {
-    double bound = 0;
-    for (std::size_t i = 0; i < left_.size(); ++i) {
-        double least = price_[i * right_.size()];
-        for (std::size_t j = 1; j < right_.size(); ++j) {
-            least = std::min(least, price_[i * right_.size() + j]);
-        }
-        bound = std::max(bound, least);
-    }
-    for (std::size_t j = 0; j < right_.size(); ++j) {
-        double least = price_[j];
-        for (std::size_t i = 1; i < left_.size(); ++i) {
-            least = std::min(least, price_[i * right_.size() + j]);
-        }
-        bound = std::max(bound, least);
-    }
-    return bound;
-}
-
-/// The cheapest pair from what the last augmentation reached to what it did not.
-double CountModel::cheapest_crossing() const {
-    double least = std::numeric_limits<double>::infinity();
-    for (std::size_t i = 0; i < left_.size(); ++i) {
-        for (std::size_t j = 0; j < right_.size(); ++j) {
-            if (reached_[i] != 0 && seen_[j] == 0) {
-                least = std::min(least, price_[i * right_.size() + j]);
-            }
-        }
-    }
-    return least;
-}
-
-/// Sends what fits from a left class over open pairs without moving earlier flow.
-int CountModel::fill_directly(std::size_t left, double threshold) {
-    int sent = 0;
-    for (std::size_t j = 0; j < right_.size() && supply_[left] > 0; ++j) {
-        if (demand_[j] > 0 && price_[left * right_.size() + j] <= threshold) {
-            const int units = std::min(supply_[left], demand_[j]);
-            supply_[left] -= units;
-            demand_[j] -= units;
-            flow_[left * right_.size() + j] += units;
-            sent += units;
-        }
-    }
-    return sent;
-}
-
-/// Sends one more unit from a left class to free demand, moving earlier flow aside when needed.
-bool CountModel::augment(std::size_t left, double threshold) {
-    reached_[left] = 1;
-    for (std::size_t j = 0; j < right_.size(); ++j) {
-        if (seen_[j] != 0 || price_[left * right_.size() + j] > threshold) {
-            continue;
-        }
-        seen_[j] = 1;
-        if (demand_[j] > 0) {
-            --demand_[j];
-            ++flow_[left * right_.size() + j];
-            return true;
-        }
-        for (std::size_t i = 0; i < left_.size(); ++i) {
-            int& moved = flow_[i * right_.size() + j];
-            if (reached_[i] == 0 && moved > 0 && augment(i, threshold)) {
-                --moved;
-                ++flow_[left * right_.size() + j];
-                return true;
-            }
-        }
-    }
-    return false;
 }
 
 Score score_in_order(CountModel& model, const Counts& counts) {

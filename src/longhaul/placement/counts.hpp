@@ -9,6 +9,7 @@
 
 #include "longhaul/placement/classes.hpp"
 #include "longhaul/placement/evaluate.hpp"
+#include "longhaul/placement/kind_transport.hpp"
 #include "longhaul/placement/transport.hpp"
 
 namespace longhaul::placement {
@@ -30,10 +31,8 @@ public:
     [[nodiscard]] std::uint64_t key(std::span<const int> row) const;
     [[nodiscard]] std::uint64_t weight(std::size_t k) const { return weights_[k]; }
 
-    /// Worst device of a stage group, O(K^2); with another exchange, what ClassCosts::group says.
+    /// Worst device of a stage group under the sharded exchange. O(K^2).
     [[nodiscard]] double exchange(std::span<const int> row) const;
-    /// Whether a stage group exchanges for no less time when a device joins it.
-    [[nodiscard]] bool exchange_grows() const { return !costs_.group; }
     /// Bottleneck of the transport from one row to the other: the smallest threshold under which
     /// all devices can be paired. O(K^2) and a few augmentations; cached by the rows' keys.
     double edge(std::span<const int> a,
@@ -57,24 +56,13 @@ private:
         double value = -1;
         bool exact = false;
     };
-    double transport(std::span<const int> a, std::span<const int> b);
-    int load(std::span<const int> a, std::span<const int> b);
-    [[nodiscard]] double lower_threshold() const;
-    [[nodiscard]] double cheapest_crossing() const;
-    int fill_directly(std::size_t left, double threshold);
-    bool augment(std::size_t left, double threshold);
-
     ClassCosts costs_;
     double least_edge_ = 0;
     std::optional<Transport> fast_;  // up to Transport::kMaxClasses classes
+    BottleneckTransport many_;       // for more
     std::vector<std::uint64_t> weights_;
     int cache_bits_;
     std::vector<Entry> cache_;
-    // Buffers of transport, for more classes: classes on both sides, what they still have, flows
-    // and costs between.
-    std::vector<int> left_, right_, supply_, demand_, flow_;
-    std::vector<double> price_;
-    std::vector<char> seen_, reached_;
 };
 
 /// Score of counts in the given stage order, and with the best order (up to 12 stages

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "longhaul/placement/group_terms.hpp"
+#include "longhaul/placement/least_compute.hpp"
 #include "longhaul/placement/pipelined.hpp"
 
 namespace longhaul::placement {

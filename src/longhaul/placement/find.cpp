@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "longhaul/placement/least_compute.hpp"
 #include "longhaul/placement/pipelined.hpp"
 #include "longhaul/placement/search_terms.hpp"
 #include "longhaul/placement/spare.hpp"
@@ -17,23 +18,6 @@ constexpr std::size_t kMinCaps = 3;
 constexpr std::uint64_t kCapBudget = 2'000;  // evaluations that a cap is worth trying with
 constexpr std::size_t kFinalCaps = 2;
 
-/// Compute of the stages when devices are dealt by speed: no slower than in any grouping.
-StageCompute fastest_compute(const Problem& problem) {
-    std::vector<int> devices(problem.shape.devices());
-    std::iota(devices.begin(), devices.end(), 0);
-    if (!problem.speed.empty()) {
-        std::ranges::stable_sort(
-            devices, std::greater<>(), [&](int d) { return problem.speed[d]; });
-    }
-    Stages stages(problem.shape.pp);
-    for (std::size_t i = 0; i < devices.size(); ++i) {
-        stages[i / static_cast<std::size_t>(problem.shape.dp)].push_back(devices[i]);
-    }
-    Problem free = problem;
-    free.memory_gb.clear();
-    return stage_compute(free, stages);
-}
-
 /// One cap after another, then the best of them with the rest of the budget.
 class CappedSearch {
 public:
@@ -42,7 +26,7 @@ public:
           kind_(kind),
           options_(options),
           passes_(passes_of(problem.workload, problem.terms)),
-          compute_(fastest_compute(problem)) {}
+          compute_(least_compute(problem)) {}
 
     SearchResult run() && {
         struct Tried {

@@ -55,9 +55,6 @@ struct DataParallel {
 /// Compute seconds of a step as if no transfer took any time; stages in path order.
 [[nodiscard]] double compute_alone(const Problem& problem, const Stages& stages);
 
-/// No placement computes in less: sorted speeds dominate every grouping.
-[[nodiscard]] double least_compute_seconds(const Problem& problem);
-
 /// Kind of each device: devices that no term of the problem tells apart have the same.
 [[nodiscard]] std::vector<int> kinds_of_devices(const Problem& problem);
 

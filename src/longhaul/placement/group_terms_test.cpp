@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "longhaul/placement/detail/test_support.hpp"
+#include "longhaul/placement/prove.hpp"
 #include "longhaul/placement/solve.hpp"
 
 namespace longhaul::placement {
@@ -236,6 +237,33 @@ TEST(GroupTerms, TermsThatDoNotGoTogetherAreRefused) {
     load.layers.assign(2, {1, 0, 0});
     load.stage_seconds = {1};
     EXPECT_FALSE(make_problem(fabric, "f", load, {2, 2}, terms));
+}
+
+TEST(GroupTerms, BoundsHoldBelowAPoorIncumbent) {
+    for (int i = 0; i < 60; ++i) {
+        testing::Instance instance(758, i);
+        const Shape shape =
+            std::vector<Shape>{{1, 3}, {2, 3}, {3, 2}, {2, 4}}[static_cast<std::size_t>(i) % 4];
+        const int spare = i % 3 == 2 ? 1 : 0;
+        const fabric::Fabric fabric =
+            random_fabric(shape.devices() + spare, 2 + i % 2, i % 2 == 0, instance.random);
+        Terms terms;
+        terms.exchange = kEveryExchange[i % 5];
+        terms.objective = i % 7 == 0 ? Objective::kPipelined : Objective::kAdditive;
+        const Problem problem =
+            make_problem(fabric, "f", random_workload(instance.random), shape, terms).value();
+        const double optimum = testing::optimum_over_sets(problem);
+        for (const double factor : {1.0, 1.1, 2.0, 5.0}) {
+            const double incumbent = factor * optimum + 0.01;
+            const Certificate certificate = prove(problem, incumbent, {});
+            EXPECT_LE(certificate.bound.value, optimum + 1e-9) << i << " x " << factor;
+            if (certificate.better) {
+                const double better = solve_inner(problem, *certificate.better).score.total();
+                EXPECT_GE(better, optimum - 1e-9) << i;
+                EXPECT_LT(better, incumbent) << i;
+            }
+        }
+    }
 }
 
 TEST(GroupTerms, EveryTableOfFewKindsProvesSharedCapacityAndLayers) {

@@ -149,6 +149,63 @@ TEST(Pipelined, SearchFindsAndProofNeverExceedsTheOptimum) {
     EXPECT_GE(proved, 20);
 }
 
+TEST(Pipelined, BoundsHoldBelowAPoorIncumbent) {
+    // A proof that starts far above the optimum must end at or below it, also with one stage, where
+    // no pair is in use, and with devices to spare.
+    constexpr Shape kShapes[] = {{1, 2}, {1, 3}, {2, 2}, {3, 2}, {2, 1}};
+    for (int i = 0; i < 120; ++i) {
+        core::Random random(74, i);
+        const Shape shape = kShapes[i % std::size(kShapes)];
+        const int spare = i % 3;
+        Problem problem = pipelined_problem({1, static_cast<int>(shape.devices()) + spare}, random);
+        problem.shape = shape;
+        if (problem.workload.stage_seconds.size() > 1) {
+            problem.workload.stage_seconds.resize(shape.pp);
+        }
+        if (!problem.workload.stage_seconds.empty()) {
+            problem.workload.stage_seconds.resize(shape.pp, 0.5);
+        }
+        problem.costs = costs_of(problem.links, problem.workload, shape, problem.terms);
+        const double optimum = testing::optimum_over_sets(problem);
+        for (const double factor : {1.0, 1.05, 1.5, 4.0}) {
+            const Certificate certificate = prove(problem, factor * optimum + 0.01, {});
+            const double better = certificate.better
+                                      ? solve_inner(problem, *certificate.better).score.total()
+                                      : factor * optimum + 0.01;
+            EXPECT_LE(certificate.bound.value, optimum + 1e-9) << i << " x " << factor;
+            EXPECT_GE(better, optimum - 1e-9);
+        }
+    }
+}
+
+TEST(Pipelined, LongPathsWithForbiddenPairsEnd) {
+    // Above 16 stages the order is searched; pairs beyond a cap must not drown the digits of
+    // others.
+    const fabric::Fabric fabric = testing::shipped("dtfm-table2-worldwide.json");
+    workload::Workload workload = testing::payloads(0.5, 0.6);
+    workload.pp_messages = 8;
+    Terms terms;
+    terms.objective = Objective::kPipelined;
+    const Problem problem = make_problem(fabric, "t", workload, {32, 2}, terms).value();
+    core::Random random(75);
+    const Stages stages = Placement({32, 2}, testing::shuffled(64, random)).stages();
+    const Solved solved = solve_inner(problem, stages);
+    EXPECT_LE(solved.score.total(),
+              score_as_mapped(problem, Placement::from_stages(stages)).total());
+}
+
+TEST(Pipelined, OneDeviceCostsItsCompute) {
+    Problem problem;
+    problem.shape = {1, 1};
+    problem.links = {core::Grid<double>(1, 1, 0.0), core::Grid<double>(1, 1, 0.0)};
+    problem.workload = testing::payloads(1, 1);
+    problem.workload.pp_messages = 4;
+    problem.workload.stage_seconds = {2.5};
+    problem.terms.objective = Objective::kPipelined;
+    problem.costs = costs_of(problem.links, problem.workload, problem.shape, problem.terms);
+    EXPECT_NEAR(find(problem, SearchKind::kPortfolio, {}).score, 2.5, 1e-12);
+}
+
 // The table of the background on pipelining (payloads of DT-FM on its world-wide table): model
 // seconds with the host order and with one region a stage.
 TEST(Pipelined, KnownRanking) {

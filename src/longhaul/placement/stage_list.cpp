@@ -8,6 +8,8 @@
 namespace longhaul::placement {
 namespace {
 
+constexpr std::uint64_t kStopInterval = 256;
+
 /// Deals dp devices over the classes in every way whose exchange stays within the cap.
 class StageLister {
 public:
@@ -15,8 +17,9 @@ public:
                 const std::vector<int>& sizes,
                 double cap,
                 std::size_t most,
-                std::uint64_t most_steps)
-        : model_(model), sizes_(sizes), cap_(cap), most_(most), steps_(most_steps) {}
+                std::uint64_t most_steps,
+                const std::function<bool()>& stop)
+        : model_(model), sizes_(sizes), cap_(cap), most_(most), steps_(most_steps), stop_(stop) {}
 
     bool list(int dp) { return extend(0, dp); }
     std::vector<StageCounts> counts;
@@ -26,6 +29,9 @@ private:
     bool extend(std::size_t k, int left) {
         if (left == 0) {
             steps_ -= std::min(steps_, model_.exchange_work());
+            if (++listed_ % kStopInterval == 0 && stop_ && stop_()) {
+                return false;
+            }
             const double exact = model_.exchange(row_, 1);
             if (exact <= cap_) {
                 counts.push_back(row_);
@@ -67,6 +73,9 @@ private:
 
     /// One more device of a class; false when some device pays more than the cap.
     bool add(std::size_t k) {
+        if (!model_.exchange_grows()) {
+            return true;
+        }
         const core::Grid<double>& costs = model_.least().exchange;
         double worst = 0;
         for (std::size_t a = 0; a < sizes_.size(); ++a) {
@@ -81,6 +90,8 @@ private:
     double cap_;
     std::size_t most_;
     std::uint64_t steps_;
+    const std::function<bool()>& stop_;
+    std::uint64_t listed_ = 0;
     StageCounts row_{};
     std::array<double, kMaxPackedClasses> seconds_{};  // to all devices of the row, by class
 };
@@ -110,8 +121,9 @@ std::optional<StageList> StageList::list(const TableModel& model,
                                          int dp,
                                          double cap,
                                          std::size_t most,
-                                         std::uint64_t most_steps) {
-    StageLister lister(model, sizes, cap, most, most_steps);
+                                         std::uint64_t most_steps,
+                                         const std::function<bool()>& stop) {
+    StageLister lister(model, sizes, cap, most, most_steps, stop);
     if (!lister.list(dp)) {
         return std::nullopt;
     }

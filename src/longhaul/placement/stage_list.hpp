@@ -32,7 +32,8 @@ public:
                                                        int dp,
                                                        double cap,
                                                        std::size_t most,
-                                                       std::uint64_t most_steps);
+                                                       std::uint64_t most_steps,
+                                                       const std::function<bool()>& stop = {});
 
     [[nodiscard]] std::size_t size() const { return counts_.size(); }
     [[nodiscard]] const StageCounts& counts(std::size_t i) const { return counts_[i]; }

@@ -4,6 +4,11 @@
 #include <numeric>
 
 namespace longhaul::placement {
+namespace {
+
+constexpr std::uint64_t kGroupWork = 100;  // a ring or tree takes microseconds
+
+}  // namespace
 
 PathLevel class_level(const Level& structure,
                       const core::Grid<double>& pipeline,
@@ -32,6 +37,9 @@ ExactTable::ExactTable(ClassCosts costs, Shape shape, std::vector<int> sizes)
 }
 
 double ExactTable::root_exchange() const {
+    if (costs_.group) {
+        return std::ranges::max(costs_.least_of_class);
+    }
     double worst = 0;
     for (std::size_t a = 0; a < sizes_.size(); ++a) {
         std::vector<std::size_t> near(sizes_.size());
@@ -49,7 +57,16 @@ double ExactTable::root_exchange() const {
     return worst;
 }
 
+std::uint64_t ExactTable::exchange_work() const {
+    return costs_.group ? kGroupWork : 1;
+}
+
 double ExactTable::exchange(const StageCounts& counts, int /*times*/) const {
+    if (costs_.group) {
+        const std::vector<int> row(counts.begin(),
+                                   counts.begin() + static_cast<std::ptrdiff_t>(sizes_.size()));
+        return costs_.group(row);
+    }
     double worst = 0;
     for (std::size_t a = 0; a < sizes_.size(); ++a) {
         if (counts[a] == 0) {

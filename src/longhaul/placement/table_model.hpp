@@ -50,6 +50,8 @@ public:
     [[nodiscard]] virtual double root_exchange() const = 0;
     /// Data-parallel term of `times` stages that hold `counts` each, at least.
     [[nodiscard]] virtual double exchange(const StageCounts& counts, int times) const = 0;
+    /// Whether a stage exchanges for no less time when a device joins it.
+    [[nodiscard]] virtual bool exchange_grows() const { return true; }
     /// What a call of exchange() costs, in steps over one class.
     [[nodiscard]] virtual std::uint64_t exchange_work() const { return 1; }
     /// Data-parallel term of all these stages together, at least.
@@ -60,7 +62,7 @@ public:
     [[nodiscard]] virtual const std::vector<PathLevel>& levels() const = 0;
 };
 
-/// Classes of equal devices.
+/// Classes of equal devices; with ClassCosts::group under another exchange than the sharded one.
 class ExactTable final : public TableModel {
 public:
     ExactTable(ClassCosts costs, Shape shape, std::vector<int> sizes);
@@ -69,6 +71,8 @@ public:
     [[nodiscard]] const ClassCosts& least() const override { return costs_; }
     [[nodiscard]] double root_exchange() const override;
     [[nodiscard]] double exchange(const StageCounts& counts, int times) const override;
+    [[nodiscard]] bool exchange_grows() const override { return !costs_.group; }
+    [[nodiscard]] std::uint64_t exchange_work() const override;
     [[nodiscard]] double exchange_of(std::span<const StageUse> stages) override;
     [[nodiscard]] double edge(const StageCounts& a, const StageCounts& b) override;
     [[nodiscard]] const std::vector<PathLevel>& levels() const override { return levels_; }

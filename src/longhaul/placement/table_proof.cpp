@@ -45,9 +45,17 @@ std::vector<TableProof::Part> TableProof::cut(double incumbent) const {
 std::optional<StageList> TableProof::list(std::vector<Part>& parts) {
     for (std::size_t open = parts.size(); open > 0; open -= (open + 3) / 4) {
         const std::uint64_t before = left_;
-        std::optional<StageList> stages = StageList::list(
-            *model_, sizes_, shape_.dp, parts[open - 1].slice.cap, kMostStages, left_ / 4);
+        std::optional<StageList> stages = StageList::list(*model_,
+                                                          sizes_,
+                                                          shape_.dp,
+                                                          parts[open - 1].slice.cap,
+                                                          kMostStages,
+                                                          left_ / 4,
+                                                          limits_->stop);
         left_ = before - std::min(before, stages ? stages->size() * 8 : before / 4);
+        if (!stages && limits_->stop && limits_->stop()) {
+            return std::nullopt;
+        }
         if (stages) {
             for (std::size_t i = open; i < parts.size(); ++i) {
                 parts[i].closed = true;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <fstream>
 #include <iterator>
+#include <limits>
 #include <numeric>
 #include <string>
 #include <vector>
@@ -11,6 +12,7 @@
 #include "longhaul/core/random.hpp"
 #include "longhaul/fabric/read.hpp"
 #include "longhaul/placement/instances.hpp"
+#include "longhaul/placement/search.hpp"
 
 namespace longhaul::placement::testing {
 
@@ -91,6 +93,26 @@ inline Shape small_shape(int i) {
     const std::vector<Shape> shapes{
         {1, 1}, {1, 5}, {5, 1}, {2, 3}, {3, 2}, {2, 4}, {4, 2}, {3, 3}, {2, 2}};
     return shapes[static_cast<std::size_t>(i) % shapes.size()];
+}
+
+/// The best over all sets of devices of the right size.
+inline double optimum_over_sets(const Problem& problem) {
+    std::vector<char> chosen(problem.devices(), 0);
+    std::fill(
+        chosen.begin(), chosen.begin() + static_cast<std::ptrdiff_t>(problem.shape.devices()), 1);
+    double best = std::numeric_limits<double>::infinity();
+    do {
+        std::vector<int> devices;
+        for (std::size_t device = 0; device < chosen.size(); ++device) {
+            if (chosen[device] != 0) {
+                devices.push_back(static_cast<int>(device));
+            }
+        }
+        best = std::min(
+            best,
+            make_search(SearchKind::kExhaustive)->run(restricted(problem, devices), {}).score);
+    } while (std::prev_permutation(chosen.begin(), chosen.end()));
+    return best;
 }
 
 }  // namespace longhaul::placement::testing
