@@ -57,6 +57,23 @@ class FilesTest(unittest.TestCase):
         self.assertIn(message, err)
         self.assertEqual(err.count("\n"), 1, err)
 
+    def test_outputs_never_replace_what_is_read(self):
+        before = (self.folder / "fabric.json").read_text()
+        (self.folder / "link.json").symlink_to("fabric.json")
+        for output in ("fabric.json", "./fabric.json", "link.json"):
+            self.refused("is read and would be overwritten", *PLACE, "-o", output)
+            self.refused("is read and would be overwritten", *PLACE, "--certificate", output)
+        self.refused("would be written twice", *PLACE, "-o", "p.json", "--certificate", "./p.json")
+        self.refused("is read and would be overwritten", "place", "--fabric", "fabric.json",
+                     "--from", "plan.json", *QUICK, "-o", "plan.json")
+        self.assertEqual((self.folder / "fabric.json").read_text(), before)
+        self.assertFalse((self.folder / "p.json").exists())
+
+    def test_replanning_refuses_terms_of_the_old_plan(self):
+        self.accepted(*PLACE, "--exchange", "ring", "-o", "ring.json")
+        self.refused("counts the ring exchange", "place", "--fabric", "fabric.json", "--from",
+                     "ring.json", *QUICK)
+
     def plan_with_fabric(self, path):
         plan = json.loads((self.folder / "plan.json").read_text())
         plan["fabric"]["path"] = path

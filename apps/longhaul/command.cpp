@@ -130,9 +130,10 @@ bool one_file(const std::string& a, const std::string& b) {
     if (std::filesystem::exists(a, ignored) && !std::filesystem::is_regular_file(a, ignored)) {
         return false;
     }
-    return std::filesystem::weakly_canonical(a, ignored) ==
-               std::filesystem::weakly_canonical(b, ignored) ||
-           std::filesystem::equivalent(a, b, ignored);
+    const auto whole = [&](const std::string& path) {
+        return std::filesystem::weakly_canonical(std::filesystem::absolute(path, ignored), ignored);
+    };
+    return whole(a) == whole(b) || std::filesystem::equivalent(a, b, ignored);
 }
 
 }  // namespace

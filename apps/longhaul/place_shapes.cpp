@@ -44,6 +44,12 @@ core::Result<PlacedShapes> place_best_shape(const PlacementInputs& inputs,
     const std::size_t cells =
         inputs.tp == 1 ? host_of.size()
                        : placement::make_tensor_groups(host_of, inputs.tp).members.size();
+    if (cells == 0) {
+        return core::fail({input_name(inputs.fabric),
+                           "",
+                           fmt::format("no host has {} devices", inputs.tp),
+                           "lower --tp, or name the host of every device (devices[i].host)"});
+    }
     const std::vector<placement::Shape> shapes =
         placement::shapes_for(cells,
                               std::max(0, inputs.pp),
@@ -82,10 +88,10 @@ std::string shapes_text(const std::vector<placement::ShapeTrial>& trials) {
     for (const placement::ShapeTrial& trial : by_score(trials)) {
         const std::string head = fmt::format(
             "{:<12} {:>5} {:>5} {:>9}", "", trial.shape.pp, trial.shape.dp, trial.shape.devices());
-        text +=
-            trial.reason.empty()
-                ? fmt::format("{} {:>14.6f} {:>14.6f}\n", head, trial.score.total(), trial.bound)
-                : fmt::format("{}   {}\n", head, trial.reason);
+        text += trial.reason.empty()
+                    ? fmt::format(
+                          "{} {:>14.6f} {:>14.6f}\n", head, trial.score.total(), trial.bound.value)
+                    : fmt::format("{}   {}\n", head, trial.reason);
     }
     return text;
 }
@@ -96,7 +102,7 @@ core::Value shapes_value(const std::vector<placement::ShapeTrial>& trials) {
         core::Value entry = core::Value::object();
         entry.set("pp", trial.shape.pp).set("dp", trial.shape.dp).set("tp", trial.shape.tp);
         if (trial.reason.empty()) {
-            entry.set("score", trial.score.total()).set("bound", trial.bound);
+            entry.set("score", trial.score.total()).set("bound", trial.bound.value);
         } else {
             entry.set("reason", trial.reason);
         }

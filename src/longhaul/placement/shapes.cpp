@@ -46,13 +46,13 @@ core::Result<BestShape> solve_best_shape(
     quick.baseline_samples = 0;
     std::vector<std::size_t> open;
     for (const Shape shape : candidates) {
-        ShapeTrial trial{shape, "", {}, 0};
+        ShapeTrial trial{shape, "", {}, {}};
         const core::Result<Problem> problem = problem_of(shape);
         const core::Result<Plan> plan =
             problem ? solve(*problem, host_of, labels, quick) : tl::unexpected(problem.error());
         if (plan) {
             trial.score = plan->score;
-            trial.bound = plan->bound.value;
+            trial.bound = plan->bound;
             open.push_back(best.trials.size());
         } else {
             trial.reason = reason_of(plan.error());
@@ -82,7 +82,11 @@ core::Result<BestShape> solve_best_shape(
             return tl::unexpected(plan.error());
         }
         trial.score = plan->score;
-        trial.bound = std::max(trial.bound, plan->bound.value);
+        if (trial.bound.value > plan->bound.value) {
+            plan->bound = trial.bound;  // the first attempt had more luck
+            plan->bound.value = std::min(plan->bound.value, plan->score.total());
+        }
+        trial.bound = plan->bound;
         if (first || plan->score.total() < best.plan.score.total()) {
             best.plan = std::move(*plan);
         }

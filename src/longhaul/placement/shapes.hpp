@@ -15,7 +15,7 @@ struct ShapeTrial {
     Shape shape;
     std::string reason;  ///< why it cannot run; empty when it can
     Score score;
-    double bound = 0;
+    Bound bound;
 };
 
 struct BestShape {

@@ -70,7 +70,7 @@ TEST(SolveBestShape, IsTheBestOfAllShapes) {
         ASSERT_EQ(best->trials.size(), 4U);
         EXPECT_EQ(best->trials[3].reason, "too deep; at most 4");
         for (const ShapeTrial& trial : best->trials) {
-            EXPECT_LE(trial.bound, trial.score.total() + 1e-12);
+            EXPECT_LE(trial.bound.value, trial.score.total() + 1e-12);
         }
     }
 }
