@@ -6,7 +6,7 @@
 #include "longhaul/explain_upgrades.hpp"
 #include "longhaul/inputs.hpp"
 #include "longhaul/placement/explain.hpp"
-#include "longhaul/placement/group_terms.hpp"
+#include "longhaul/placement/plain.hpp"
 #include "longhaul/placement/plan.hpp"
 
 namespace longhaul::app {

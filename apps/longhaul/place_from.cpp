@@ -4,7 +4,7 @@
 
 #include "longhaul/fabric/names.hpp"
 #include "longhaul/place.hpp"
-#include "longhaul/placement/group_terms.hpp"
+#include "longhaul/placement/plain.hpp"
 #include "longhaul/placement/replan.hpp"
 #include "longhaul/plan_text.hpp"
 

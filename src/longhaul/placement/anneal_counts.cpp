@@ -21,20 +21,8 @@ AnnealedCounts anneal_counts(CountModel& model,
                              const AnnealOptions& options,
                              core::Random random) {
     CountWalk walk(model, start);
-    Cooling cooling(options, walk.total());
     Counts best = start;
-    double best_total = walk.total();
-    std::uint64_t done = 0;
-    for (; done < options.evaluations; ++done) {
-        if (done % options.stop_interval == 0 && options.stop && options.stop()) {
-            break;
-        }
-        walk.step(cooling.limit(walk.total(), done, random), random);
-        if (walk.total() < best_total) {
-            best = walk.counts();
-            best_total = walk.total();
-        }
-    }
+    const std::uint64_t done = anneal(walk, options, random, [&] { best = walk.counts(); });
     const Solved solved = score_best_order(model, best);
     return {reordered(best, solved.order), solved.score.total(), done};
 }

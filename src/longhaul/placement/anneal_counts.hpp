@@ -36,6 +36,29 @@ private:
     std::uint64_t next_ = 0;
 };
 
+/// Anneals a walk with `step(limit, random)` and `total()`; `better` is called whenever the total
+/// is below all before. Returns the evaluations done.
+template <class Walk, class Better>
+std::uint64_t anneal(Walk& walk,
+                     const AnnealOptions& options,
+                     core::Random& random,
+                     Better better) {
+    Cooling cooling(options, walk.total());
+    double best = walk.total();
+    std::uint64_t done = 0;
+    for (; done < options.evaluations; ++done) {
+        if (done % options.stop_interval == 0 && options.stop && options.stop()) {
+            break;
+        }
+        walk.step(cooling.limit(walk.total(), done, random), random);
+        if (walk.total() < best) {
+            best = walk.total();
+            better();
+        }
+    }
+    return done;
+}
+
 struct AnnealedCounts {
     Counts counts;  ///< rows in path order
     double score = 0;

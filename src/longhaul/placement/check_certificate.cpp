@@ -7,6 +7,8 @@
 
 #include <fmt/format.h>
 
+#include "longhaul/placement/plain.hpp"
+
 namespace longhaul::placement {
 namespace {
 
@@ -195,20 +197,10 @@ private:
 }  // namespace
 
 std::string beyond_certificates(const Problem& problem) {
-    Terms plain;
-    plain.forward_share = problem.terms.forward_share;  // counts only where there is compute
-    plain.schedule = problem.terms.schedule;            // only where layers take memory
-    plain.count_shared = problem.terms.count_shared;    // only where the fabric states any
-    if (problem.terms != plain) {
-        return "certificates are about the plain additive objective";
+    if (const std::string beyond = beyond_links(problem); !beyond.empty()) {
+        return "certificates are about links alone and do not count " + beyond;
     }
-    if (!problem.shared.empty()) {
-        return "certificates are about links of their own, without shared capacity";
-    }
-    if (has_compute(problem)) {
-        return "certificates are about links alone, without compute times";
-    }
-    if (problem.shape.tp != 1 || problem.devices() != problem.shape.devices()) {
+    if (problem.devices() != problem.shape.devices()) {
         return fmt::format(
             "certificates are about pp x dp devices that are all in use; the fabric "
             "has {}, the shape {}",

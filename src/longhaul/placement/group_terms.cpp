@@ -5,7 +5,6 @@
 #include <numeric>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include "longhaul/placement/bounds.hpp"
 #include "longhaul/placement/classes.hpp"
@@ -208,29 +207,6 @@ std::vector<int> kinds_of_devices(const Problem& problem) {
         kind.push_back(known.emplace(std::move(key), static_cast<int>(known.size())).first->second);
     }
     return kind;
-}
-
-std::string beyond_links(const Terms& terms, Shape shape) {
-    std::vector<std::string> names;
-    if (terms.objective != Objective::kAdditive) {
-        names.emplace_back("the pipelined objective");
-    }
-    if (terms.exchange != Exchange::kSharded) {
-        names.push_back("the " + std::string(name_of(terms.exchange)) + " exchange");
-    }
-    if (shape.tp > 1) {
-        names.emplace_back("tensor groups");
-    }
-    return fmt::format("{}", fmt::join(names, ", "));
-}
-
-std::string beyond_links(const Problem& problem) {
-    std::string text = beyond_links(problem.terms, problem.shape);
-    for (const auto& [there, name] : {std::pair{!problem.shared.empty(), "shared capacity"},
-                                      {has_compute(problem), "compute times"}}) {
-        text += there ? (text.empty() ? "" : ", ") + std::string(name) : std::string();
-    }
-    return text;
 }
 
 double data_parallel_bound(const Problem& problem) {

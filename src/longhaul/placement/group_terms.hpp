@@ -58,12 +58,6 @@ struct DataParallel {
 /// Kind of each device: devices that no term of the problem tells apart have the same.
 [[nodiscard]] std::vector<int> kinds_of_devices(const Problem& problem);
 
-/// What the score counts beyond links of one device a cell: "the pipelined objective, compute
-/// times"; empty: nothing.
-[[nodiscard]] std::string beyond_links(const Problem& problem);
-/// The same of what needs no fabric and no workload.
-[[nodiscard]] std::string beyond_links(const Terms& terms, Shape shape);
-
 /// No placement has a smaller data-parallel term, whatever the exchange: the worst device at best.
 [[nodiscard]] double data_parallel_bound(const Problem& problem);
 

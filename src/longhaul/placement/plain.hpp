@@ -1,4 +1,5 @@
-// Whether pair costs alone make the score: what the walks of replan and robust stand on.
+// Whether pair costs alone make the score: what replanning, robust plans, explanations and
+// certificates stand on.
 #pragma once
 
 #include <string>
@@ -7,6 +8,12 @@
 #include "longhaul/placement/costs.hpp"
 
 namespace longhaul::placement {
+
+/// What the score counts beyond links of one device a cell: "the pipelined objective, compute
+/// times"; empty: nothing.
+[[nodiscard]] std::string beyond_links(const Problem& problem);
+/// The same of what needs no fabric and no workload.
+[[nodiscard]] std::string beyond_links(const Terms& terms, Shape shape);
 
 /// Fails, with `option` as the place, unless the score is that of the additive objective with the
 /// sharded exchange, without compute times, shared capacity, tensor groups and spare devices.
