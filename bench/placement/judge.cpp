@@ -62,10 +62,6 @@ private:
             ask(fmt::format("below {:.4f} of the seeds", result_.seed_score),
                 result_.score_max < result_.seed_score * (1 - kRounding));
         }
-        if (bar_.reaches_seeds) {
-            ask(fmt::format("{:.4f} of the seeds", result_.seed_score),
-                result_.score_max <= result_.seed_score * (1 + kRounding));
-        }
     }
 
     void judge_gap() {

@@ -184,7 +184,7 @@ Result<Measurement> plan_row(const fabric::Fabric& fabric,
     result.final_wall_s = last->wall_s;
     result.found_by = plan.search.found_by;
     result.method = plan.bound.method;
-    if (row.bar.beats_seeds || row.bar.reaches_seeds) {
+    if (row.bar.beats_seeds) {
         result.seed_score = best_seed(*problem_of(fabric, row));
     }
     return result;
