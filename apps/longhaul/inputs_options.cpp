@@ -16,11 +16,9 @@ constexpr int kMaxThreads = 1'024;
 
 /// A number of stages or replicas, or "auto".
 void add_degree(CLI::App& command, const std::string& name, int& degree, const std::string& help) {
+    const CLI::Range number(1, kMaxDegree);
     const CLI::Validator number_or_auto(
-        [](std::string& text) {
-            return text == "auto" ? std::string() : CLI::Range(1, kMaxDegree)(text);
-        },
-        "");
+        [number](std::string& text) { return text == "auto" ? std::string() : number(text); }, "");
     command
         .add_option_function<std::string>(
             name,

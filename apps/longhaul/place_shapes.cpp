@@ -1,6 +1,7 @@
 #include "longhaul/place_shapes.hpp"
 
 #include <algorithm>
+#include <limits>
 
 #include "longhaul/command.hpp"
 #include "longhaul/placement/tensor.hpp"
@@ -15,6 +16,21 @@ std::vector<placement::ShapeTrial> by_score(std::vector<placement::ShapeTrial> t
         return trial.reason.empty() ? trial.score.total() : std::numeric_limits<double>::infinity();
     });
     return trials;
+}
+
+/// Shapes that cannot run: how many, and why the first of them.
+std::string refused_text(const std::vector<placement::ShapeTrial>& trials) {
+    const auto refused = [](const placement::ShapeTrial& trial) { return !trial.reason.empty(); };
+    const auto first = std::ranges::find_if(trials, refused);
+    if (first == trials.end()) {
+        return "";
+    }
+    return fmt::format("{:<12} {} cannot run, such as {} x {}: {}\n",
+                       "",
+                       std::ranges::count_if(trials, refused),
+                       first->shape.pp,
+                       first->shape.dp,
+                       first->reason);
 }
 
 }  // namespace
@@ -85,15 +101,34 @@ std::string shapes_text(const std::vector<placement::ShapeTrial>& trials) {
                                    "devices",
                                    "score s",
                                    "bound s");
+    constexpr std::size_t kShown = 12;
+    std::size_t tried = 0;
+    std::size_t behind = 0;
+    double least_behind = std::numeric_limits<double>::infinity();
     for (const placement::ShapeTrial& trial : by_score(trials)) {
-        const std::string head = fmt::format(
-            "{:<12} {:>5} {:>5} {:>9}", "", trial.shape.pp, trial.shape.dp, trial.shape.devices());
-        text += trial.reason.empty()
-                    ? fmt::format(
-                          "{} {:>14.6f} {:>14.6f}\n", head, trial.score.total(), trial.bound.value)
-                    : fmt::format("{}   {}\n", head, trial.reason);
+        if (trial.tried && ++tried <= kShown) {
+            text += fmt::format("{:<12} {:>5} {:>5} {:>9} {:>14.6f} {:>14.6f}\n",
+                                "",
+                                trial.shape.pp,
+                                trial.shape.dp,
+                                trial.shape.devices(),
+                                trial.score.total(),
+                                trial.bound.value);
+        } else if (!trial.tried && trial.reason.empty()) {
+            ++behind;
+            least_behind = std::min(least_behind, trial.bound.value);
+        }
     }
-    return text;
+    if (tried > kShown) {
+        text += fmt::format("{:<12} {} more that were placed\n", "", tried - kShown);
+    }
+    if (behind > 0) {
+        text += fmt::format("{:<12} {} more cannot be better: no plan of them is below {:.6f} s\n",
+                            "",
+                            behind,
+                            least_behind);
+    }
+    return text + refused_text(trials);
 }
 
 core::Value shapes_value(const std::vector<placement::ShapeTrial>& trials) {
@@ -102,7 +137,10 @@ core::Value shapes_value(const std::vector<placement::ShapeTrial>& trials) {
         core::Value entry = core::Value::object();
         entry.set("pp", trial.shape.pp).set("dp", trial.shape.dp).set("tp", trial.shape.tp);
         if (trial.reason.empty()) {
-            entry.set("score", trial.score.total()).set("bound", trial.bound.value);
+            if (trial.tried) {
+                entry.set("score", trial.score.total());
+            }
+            entry.set("bound", trial.bound.value);
         } else {
             entry.set("reason", trial.reason);
         }

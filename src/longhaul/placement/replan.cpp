@@ -42,7 +42,7 @@ std::vector<int> path_with_places(const core::Grid<double>& edges,
     const std::size_t p = edges.rows();
     const std::size_t sets = std::size_t{1} << p;
     std::vector<double> cost(sets * p, kReplanNever);
-    std::vector<char> before(sets * p, -1);
+    std::vector<std::uint8_t> before(sets * p, 0);
     for (std::size_t g = 0; g < p; ++g) {
         cost[(std::size_t{1} << g) * p + g] = price(g, 0);
     }
@@ -58,7 +58,7 @@ std::vector<int> path_with_places(const core::Grid<double>& edges,
                 const double there = here + edges(last, g) + price(g, place);
                 if (next != set && there < cost[next * p + g]) {
                     cost[next * p + g] = there;
-                    before[next * p + g] = static_cast<char>(last);
+                    before[next * p + g] = static_cast<std::uint8_t>(last);
                 }
             }
         }
@@ -72,7 +72,7 @@ std::vector<int> path_with_places(const core::Grid<double>& edges,
     for (std::size_t place = p; place-- > 0;) {
         order[place] = static_cast<int>(last);
         const std::size_t rest = set & ~(std::size_t{1} << last);
-        last = static_cast<std::size_t>(std::max<char>(before[set * p + last], 0));
+        last = before[set * p + last];
         set = rest;
     }
     return order;
@@ -91,7 +91,7 @@ public:
 
     void search(const Stages& best) {
         const Stages base = forced_placement();
-        std::vector<Stages> targets = aligned(best);
+        const std::vector<Stages> targets = aligned(best);
         for (const Stages& target : targets) {
             meet(target);
         }

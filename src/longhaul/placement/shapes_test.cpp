@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <set>
 
 #include "longhaul/placement/detail/test_support.hpp"
 
@@ -20,9 +21,11 @@ std::vector<std::pair<int, int>> pairs_of(const std::vector<Shape>& shapes) {
 TEST(ShapesFor, ListsWhatFits) {
     using Pairs = std::vector<std::pair<int, int>>;
     EXPECT_EQ(pairs_of(shapes_for(6, 0, 0, 1, true)), (Pairs{{1, 6}, {2, 3}, {3, 2}, {6, 1}}));
-    EXPECT_EQ(pairs_of(shapes_for(5, 0, 0, 1, false)),
-              (Pairs{{1, 5}, {2, 2}, {3, 1}, {4, 1}, {5, 1}}));
+    EXPECT_EQ(pairs_of(shapes_for(4, 0, 0, 1, false)),
+              (Pairs{{1, 4}, {1, 3}, {1, 2}, {1, 1}, {2, 2}, {2, 1}, {3, 1}, {4, 1}}));
     EXPECT_EQ(pairs_of(shapes_for(7, 0, 3, 1, false)), (Pairs{{1, 3}, {2, 3}}));
+    EXPECT_EQ(pairs_of(shapes_for(7, 2, 0, 1, false)), (Pairs{{2, 3}, {2, 2}, {2, 1}}));
+    EXPECT_EQ(shapes_for(1'000, 0, 0, 1, false).size(), 1'000U);  // every pp once
     EXPECT_EQ(pairs_of(shapes_for(7, 3, 0, 2, true)), (Pairs{{3, 2}}));
     EXPECT_TRUE(shapes_for(3, 4, 0, 1, true).empty());
 }
@@ -70,9 +73,52 @@ TEST(SolveBestShape, IsTheBestOfAllShapes) {
         ASSERT_EQ(best->trials.size(), 4U);
         EXPECT_EQ(best->trials[3].reason, "too deep; at most 4");
         for (const ShapeTrial& trial : best->trials) {
-            EXPECT_LE(trial.bound.value, trial.score.total() + 1e-12);
+            EXPECT_TRUE(!trial.tried || trial.bound.value <= trial.score.total() + 1e-12);
         }
     }
+}
+
+TEST(SolveBestShape, TriesFewerReplicasWhereComputeLetsThem) {
+    // Two near groups of devices: as compute gets dearer, more devices pay for their links.
+    std::set<std::size_t> used;
+    for (int i = 0; i < 12; ++i) {
+        core::Random random(96, i);
+        const std::size_t n = 6;
+        fabric::FabricParts parts;
+        parts.labels.assign(n, "x");
+        core::Grid<double> alpha(n, n, 1.0);
+        core::Grid<double> beta(n, n, 8.0);
+        for (std::size_t a = 0; a < n; ++a) {
+            for (std::size_t b = 0; b < n; ++b) {
+                beta(a, b) = (a < 3) == (b < 3) ? 8 : 0.5 + random.uniform();
+            }
+        }
+        parts.alpha_ms = alpha;
+        parts.beta_gbps = beta;
+        const fabric::Fabric fabric = fabric::Fabric::make(std::move(parts), "t").value();
+        const auto problem_at = [&](Shape shape) {
+            workload::Workload load = testing::payloads(1.0 / shape.dp, 1.0 / shape.pp);
+            load.stage_seconds = {(1 + 3.0 * i) / shape.pp / shape.dp};
+            return make_problem(fabric, "t", load, shape);
+        };
+        const std::vector<Shape> shapes = shapes_for(n, 0, 0, 1, false);
+        double least = std::numeric_limits<double>::infinity();
+        for (const Shape shape : shapes) {
+            least = std::min(least, testing::optimum_over_sets(*problem_at(shape)));
+        }
+        SolveOptions options;
+        options.search.budget = 20'000;
+        options.baseline_samples = 0;
+        const auto best =
+            solve_best_shape(shapes, problem_at, fabric.host_of_device(), fabric.labels(), options);
+        ASSERT_TRUE(best);
+        EXPECT_NEAR(best->plan.score.total(), least, 1e-9) << i;
+        for (const ShapeTrial& trial : best->trials) {
+            EXPECT_TRUE(trial.tried || trial.bound.value >= best->plan.score.total() - 1e-9);
+        }
+        used.insert(best->plan.placement.shape().devices());
+    }
+    EXPECT_GT(used.size(), 1U);
 }
 
 TEST(SolveBestShape, SaysWhyNothingFits) {
