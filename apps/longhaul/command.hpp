@@ -29,6 +29,7 @@ struct Session {
 // One function a command, each in cmd_<name>.cpp: adds the subcommand to the parser; when it is the
 // chosen one, sets session.run.
 void add_demo(CLI::App& parent, Session& session);
+void add_emulate(CLI::App& parent, Session& session);
 void add_evaluate(CLI::App& parent, Session& session);
 void add_explain(CLI::App& parent, Session& session);
 void add_fabric(CLI::App& parent, Session& session);
