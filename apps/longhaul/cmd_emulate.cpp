@@ -31,17 +31,9 @@ struct EmulateOptions {
     bool quiet = false;
     bool json = false;
     std::string output;
-    std::vector<std::string> words;  // as the parser sees them; command_of has them as typed
     std::string host;
     int pid = 0;
 };
-
-/// What stands behind "--", as typed: the parser underneath reads brackets and commas in it.
-std::vector<std::string> command_of(const std::vector<std::string>& arguments) {
-    const auto mark = std::ranges::find(arguments, "--");
-    return mark == arguments.end() ? std::vector<std::string>()
-                                   : std::vector<std::string>(mark + 1, arguments.end());
-}
 
 core::Result<emulate::Wan> load_wan(const EmulateOptions& options) {
     const auto text = read_file(options.file);
@@ -69,7 +61,9 @@ core::Result<emulate::Order> make_order(const EmulateOptions& options,
     if (!options.on.empty()) {
         const auto host = std::ranges::find(wan.hosts, options.on, &emulate::Host::name);
         if (host == wan.hosts.end() && options.on != "control") {
-            return core::fail({options.file, "--on", "no host " + core::shown(options.on),
+            return core::fail({options.file,
+                               "--on",
+                               "no host " + core::shown(options.on),
                                "it must be one of the hosts, or control"});
         }
         order.on = static_cast<std::size_t>(host - wan.hosts.begin());
@@ -77,9 +71,10 @@ core::Result<emulate::Order> make_order(const EmulateOptions& options,
     return order;
 }
 
-/// What the network is: hosts with addresses, and what lies between the first of each region.
+/// Hosts with their addresses.
 std::string network_text(const emulate::Wan& wan) {
-    std::string text = fmt::format("{:<24} {:<16} {:<16} {}\n", "host", "address", "control", "region");
+    std::string text =
+        fmt::format("{:<24} {:<16} {:<16} {}\n", "host", "address", "control", "region");
     for (const emulate::Host& host : wan.hosts) {
         text += fmt::format("{:<24} {:<16} {:<16} {}\n",
                             host.name,
@@ -145,20 +140,37 @@ core::Value network_value(const emulate::Wan& wan) {
     return value;
 }
 
+/// One line for all pairs of hosts that have regions, delay and rate in common.
 std::string paths_text(const emulate::Wan& wan) {
-    std::string text =
-        fmt::format("\n{:<24} {:<24} {:>10} {:>12}\n", "from", "to", "delay ms", "rate Mbit/s");
+    std::vector<std::pair<std::string, int>> lines;
     for (std::size_t a = 0; a < wan.hosts.size(); ++a) {
         for (std::size_t b = 0; b < wan.hosts.size(); ++b) {
-            if (a != b) {
-                const double rate = emulate::rate_mbps(wan, wan.path(a, b));
-                text += fmt::format("{:<24} {:<24} {:>10.6g} {:>12}\n",
-                                    wan.hosts[a].name,
-                                    wan.hosts[b].name,
-                                    emulate::delay_ms(wan, wan.path(a, b)),
-                                    rate > 0 ? fmt::format("{:.6g}", rate) : "no limit");
+            if (a == b) {
+                continue;
+            }
+            const double rate = emulate::rate_mbps(wan, wan.path(a, b));
+            const std::string line =
+                fmt::format("{:<24} {:<24} {:>10.6g} {:>12}",
+                            wan.hosts[a].region,
+                            wan.hosts[b].region,
+                            emulate::delay_ms(wan, wan.path(a, b)),
+                            rate > 0 ? fmt::format("{:.6g}", rate) : "no limit");
+            const auto known = std::ranges::find(lines, line, &std::pair<std::string, int>::first);
+            if (known == lines.end()) {
+                lines.emplace_back(line, 1);
+            } else {
+                ++known->second;
             }
         }
+    }
+    std::string text = fmt::format("\n{:<24} {:<24} {:>10} {:>12} {:>6}\n",
+                                   "from region",
+                                   "to region",
+                                   "delay ms",
+                                   "rate Mbit/s",
+                                   "pairs");
+    for (const auto& [line, pairs] : lines) {
+        text += fmt::format("{} {:>6}\n", line, pairs);
     }
     return text;
 }
@@ -174,12 +186,7 @@ int show_network(const EmulateOptions& options, const emulate::Wan& wan) {
     return kDone;
 }
 
-int run_emulate(const EmulateOptions& options, const std::vector<std::string>& arguments) {
-    const std::vector<std::string> command = command_of(arguments);
-    if (command.size() != options.words.size()) {
-        return report({{"emulate", "", "found " + core::shown(options.words.front()) + " behind the file",
-                        "a command stands behind --: longhaul emulate WAN.toml -- COMMAND"}});
-    }
+int run_emulate(const EmulateOptions& options, const std::vector<std::string>& command) {
     const auto wan = load_wan(options);
     if (!wan) {
         return report(wan.error());
@@ -191,7 +198,8 @@ int run_emulate(const EmulateOptions& options, const std::vector<std::string>& a
     if (!order) {
         return report(order.error());
     }
-    if (const auto writable = check_writable(options.output); !options.output.empty() && !writable) {
+    if (const auto writable = check_writable(options.output);
+        !options.output.empty() && !writable) {
         return report(writable.error());
     }
     order->ready = [&](int pid, const std::vector<std::string>& warnings) {
@@ -204,7 +212,8 @@ int run_emulate(const EmulateOptions& options, const std::vector<std::string>& a
                        pid);
         }
     };
-    order->asked = [&](const emulate::Traffic& traffic, const std::vector<emulate::Counters>& seen) {
+    order->asked = [&](const emulate::Traffic& traffic,
+                       const std::vector<emulate::Counters>& seen) {
         fmt::print(stderr, "{}", emulate::report_text(*wan, traffic, seen));
     };
     const auto outcome = emulate::run(*wan, *order);
@@ -226,28 +235,28 @@ int run_emulate(const EmulateOptions& options, const std::vector<std::string>& a
     return outcome->exit_code;
 }
 
-int run_exec(const EmulateOptions& options, const std::vector<std::string>& arguments) {
-    const std::vector<std::string> command = command_of(arguments);
+int run_exec(const EmulateOptions& options, const std::vector<std::string>& command) {
     if (command.empty()) {
-        return report({{"emulate exec", "", "no command is given",
-                        "longhaul emulate exec HOST -- COMMAND"}});
+        return report(
+            {{"emulate exec", "", "no command is given", "longhaul emulate exec HOST -- COMMAND"}});
     }
     const auto code = emulate::enter(options.pid, options.host, command);
     return code ? *code : report(code.error());
 }
 
 void add_exec(CLI::App& command, Session& session, const std::shared_ptr<EmulateOptions>& options) {
-    CLI::App* exec = command.add_subcommand("exec", "Runs a command on a host of a running network");
-    exec->add_option("host", options->host, "name of the host, or control")->required()->type_name("HOST");
-    exec->add_option("--pid",
-                     options->pid,
-                     "from outside of the network: the number that emulate prints")
+    CLI::App* exec =
+        command.add_subcommand("exec", "Runs the command behind -- on a host of a running network");
+    exec->add_option("host", options->host, "name of the host, or control")
+        ->required()
+        ->type_name("HOST");
+    exec->add_option(
+            "--pid", options->pid, "from outside of the network: the number that emulate prints")
         ->check(CLI::Range(1, kMostPid))
         ->type_name("PID");
-    exec->add_option("command", options->words, "the command, behind --")->type_name("COMMAND");
     example(*exec, "longhaul emulate exec east-1 -- ping -c 3 west-1");
     exec->callback([&session, options] {
-        session.run = [&session, options] { return run_exec(*options, session.arguments); };
+        session.run = [&session, options] { return run_exec(*options, session.program); };
     });
 }
 
@@ -255,18 +264,23 @@ void add_exec(CLI::App& command, Session& session, const std::shared_ptr<Emulate
 
 void add_emulate(CLI::App& parent, Session& session) {
     CLI::App* command = parent.add_subcommand(
-        "emulate", "Builds hosts on this machine that are joined by a WAN, and runs a command in it");
+        "emulate",
+        "Builds hosts on this machine, joined by a WAN, and runs the command behind -- in it");
     const auto options = std::make_shared<EmulateOptions>();
-    command->add_option("file", options->file, "WAN file (TOML) or fabric file; - reads TOML from standard input")
+    command
+        ->add_option("file",
+                     options->file,
+                     "WAN file (TOML) or fabric file; - reads TOML from standard input")
         ->type_name("FILE");
-    command->add_option("command", options->words, "what to run in the network, behind --; without it "
-                                                   "the network stands until a signal comes")
-        ->type_name("COMMAND");
     CLI::Option* on = command
-        ->add_option("--on", options->on, "host that the command runs on (default: control, which "
-                                          "reaches every host without delay)")
-        ->type_name("HOST");
-    command->add_flag("--each", options->each, "run a copy on every host; lines of output get its name")
+                          ->add_option("--on",
+                                       options->on,
+                                       "host that the command runs on (default: control, which "
+                                       "reaches every host without delay)")
+                          ->type_name("HOST");
+    command
+        ->add_flag(
+            "--each", options->each, "run a copy on every host; lines of output get its name")
         ->excludes(on);
     command->add_option("--rate-scale", options->rate_scale, "factor for every rate")
         ->check(finite_number(kLeastScale, kMostScale))
@@ -275,15 +289,20 @@ void add_emulate(CLI::App& parent, Session& session) {
     command->add_option("--cap", options->cap_mbps, "most that any resource carries, Mbit/s")
         ->check(finite_number(1e-3, kMostMbps))
         ->type_name("MBPS");
-    command->add_option("--congestion", options->congestion,
-                        "TCP congestion control of the hosts (default: the file's, else cubic)")
+    command
+        ->add_option("--congestion",
+                     options->congestion,
+                     "TCP congestion control of the hosts (default: the file's, else cubic)")
         ->type_name("NAME");
     command->add_option("--seed", options->seed, "of loss and jitter (default: the file's, else 7)")
         ->type_name("N");
-    command->add_flag("--check", options->check, "read the file, print hosts and paths, build nothing");
+    command->add_flag(
+        "--check", options->check, "read the file, print hosts and paths, build nothing");
     command->add_flag("--quiet", options->quiet, "no report of what was carried");
-    command->add_flag("--json", options->json, "print the report as one JSON object, on standard output");
-    command->add_option("-o,--output", options->output, "write that JSON object to a file")->type_name("FILE");
+    command->add_flag(
+        "--json", options->json, "print the report as one JSON object, on standard output");
+    command->add_option("-o,--output", options->output, "write that JSON object to a file")
+        ->type_name("FILE");
     example(*command, "longhaul emulate examples/eight-hosts/wan.toml --check");
     add_exec(*command, session, options);
     command->callback([&session, options, command] {
@@ -293,7 +312,7 @@ void add_emulate(CLI::App& parent, Session& session) {
         if (options->file.empty()) {
             throw CLI::RequiredError("FILE");
         }
-        session.run = [&session, options] { return run_emulate(*options, session.arguments); };
+        session.run = [&session, options] { return run_emulate(*options, session.program); };
     });
 }
 

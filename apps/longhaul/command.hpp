@@ -23,6 +23,7 @@ inline constexpr int kBadInput = 2;  ///< bad usage, bad input, or output that c
 /// One run of the program: the command line as typed, and what the chosen command does.
 struct Session {
     std::vector<std::string> arguments;
+    std::vector<std::string> program;  ///< of `emulate`: the words behind "--", as typed
     std::function<int()> run;
 };
 

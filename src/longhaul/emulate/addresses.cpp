@@ -29,8 +29,9 @@ std::optional<std::uint32_t> parse_address(std::string_view text) {
     std::uint32_t address = 0;
     for (int part = 0; part < 4; ++part) {
         const std::size_t dot = part < 3 ? text.find('.') : text.size();
-        const std::optional<unsigned> byte =
-            dot == std::string_view::npos ? std::nullopt : parse_number(text.substr(0, dot), kMaxByte);
+        const std::optional<unsigned> byte = dot == std::string_view::npos
+                                                 ? std::nullopt
+                                                 : parse_number(text.substr(0, dot), kMaxByte);
         if (!byte) {
             return std::nullopt;
         }

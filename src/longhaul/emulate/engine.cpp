@@ -62,8 +62,7 @@ void Engine::be_punctual() {
     prctl(PR_SET_TIMERSLACK, 1UL, 0UL, 0UL, 0UL);
     sched_param parameters{};
     parameters.sched_priority = kRealTimePriority;
-    traffic_.real_time =
-        sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &parameters) == 0;
+    traffic_.real_time = sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &parameters) == 0;
 }
 
 core::Result<void> Engine::run() {

@@ -1,4 +1,5 @@
-// Moves packets between the devices of the hosts, when the scheduler says: the loop of the emulator.
+// Moves packets between the devices of the hosts, when the scheduler says: the loop of the
+// emulator.
 #pragma once
 
 #include <array>
@@ -49,7 +50,10 @@ private:
     void arm_timer();
     void read_device(std::size_t host);
     void accept(std::size_t host, std::size_t size, double now_ns);
-    void hand_over(std::size_t host, std::span<const std::uint8_t> packet, int packets, double bytes);
+    void hand_over(std::size_t host,
+                   std::span<const std::uint8_t> packet,
+                   int packets,
+                   double bytes);
     std::uint32_t keep(std::size_t size, const Frame& frame);
     [[nodiscard]] double now_ns() const;
 

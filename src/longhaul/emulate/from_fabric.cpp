@@ -25,8 +25,7 @@ std::string host_name(std::string text) {
 
 /// Hosts with a name each: the host of the file, or label and number.
 std::vector<Host> make_hosts(const fabric::Fabric& fabric, const std::vector<int>& host_of) {
-    std::vector<Host> hosts(
-        static_cast<std::size_t>(*std::ranges::max_element(host_of)) + 1);
+    std::vector<Host> hosts(static_cast<std::size_t>(*std::ranges::max_element(host_of)) + 1);
     std::map<std::string, int> labels;
     for (const std::string& label : fabric.labels()) {
         ++labels[label];
@@ -39,7 +38,8 @@ std::vector<Host> make_hosts(const fabric::Fabric& fabric, const std::vector<int
             continue;
         }
         const std::string& label = fabric.labels()[i];
-        const bool named = !fabric.parts().devices.empty() && !fabric.parts().devices[i].host.empty();
+        const bool named =
+            !fabric.parts().devices.empty() && !fabric.parts().devices[i].host.empty();
         const int number = ++numbers[label];
         const std::string base = named               ? fabric.parts().devices[i].host
                                  : labels[label] > 1 ? fmt::format("{}-{}", label, number)
@@ -105,7 +105,9 @@ core::Result<Wan> from_fabric(const fabric::Fabric& fabric, std::string_view nam
     wan.hosts = make_hosts(fabric, host_of);
     const std::size_t n = wan.hosts.size();
     if (n < 2 || n > kMaxHosts) {
-        return core::fail({std::string(name), "", fmt::format("the fabric has {} hosts", n),
+        return core::fail({std::string(name),
+                           "",
+                           fmt::format("the fabric has {} hosts", n),
                            fmt::format("2 to {} can be emulated", kMaxHosts)});
     }
     number_hosts(wan, kDefaultControlNetwork, kDefaultPrefix);

@@ -36,7 +36,8 @@ bool may_administer() {
 core::Result<Fd> high(Fd fd, const std::string& where) {
     const int moved = fcntl(fd.get(), F_DUPFD_CLOEXEC, kHighFd);
     if (moved < 0) {
-        return system_failure(where, "file descriptor", "raise the limit of open files (ulimit -n)");
+        return system_failure(
+            where, "file descriptor", "raise the limit of open files (ulimit -n)");
     }
     return Fd(moved);
 }
@@ -53,8 +54,9 @@ core::Result<Fd> own_namespace(const char* kind, const std::string& where) {
 core::Result<Fd> open_tun(const std::string& where) {
     Fd device(open("/dev/net/tun", O_RDWR | O_CLOEXEC | O_NONBLOCK));
     if (!device) {
-        return system_failure(
-            where, "/dev/net/tun", "the kernel needs tun, and this user the right to open the device");
+        return system_failure(where,
+                              "/dev/net/tun",
+                              "the kernel needs tun, and this user the right to open the device");
     }
     ifreq request{};
     std::copy_n(kWanInterface, 4, static_cast<char*>(request.ifr_name));
@@ -82,7 +84,8 @@ void set_sysctls(const Wan& wan, std::vector<std::string>& warnings) {
     };
     const auto bytes = static_cast<std::int64_t>(wan.tcp.buffer_mb * kBytesPerMb);
     if (bytes > 0) {
-        settings["net.ipv4.tcp_wmem"] = fmt::format("4096 16384 {}", std::max<std::int64_t>(bytes, 16384));
+        settings["net.ipv4.tcp_wmem"] =
+            fmt::format("4096 16384 {}", std::max<std::int64_t>(bytes, 16384));
         settings["net.ipv4.tcp_rmem"] =
             fmt::format("4096 131072 {}", std::max<std::int64_t>(bytes, 131072));
     }
@@ -90,11 +93,13 @@ void set_sysctls(const Wan& wan, std::vector<std::string>& warnings) {
         settings[key] = value;
     }
     // Often refused, since a namespace may not choose what is not allowed to all: the routes do it.
-    static_cast<void>(write_text(sysctl_path("net.ipv4.tcp_congestion_control"), wan.tcp.congestion));
+    static_cast<void>(
+        write_text(sysctl_path("net.ipv4.tcp_congestion_control"), wan.tcp.congestion));
     for (const auto& [key, value] : settings) {
         const bool optional = key == "net.ipv4.ping_group_range" || key.starts_with("net.ipv6.");
         if (!write_text(sysctl_path(key), value) && (!optional || wan.sysctl.contains(key))) {
-            const std::string text = fmt::format("{} = {} was refused: {}", key, value, strerror(errno));
+            const std::string text =
+                fmt::format("{} = {} was refused: {}", key, value, strerror(errno));
             if (std::ranges::find(warnings, text) == warnings.end()) {
                 warnings.push_back(text);
             }
@@ -131,7 +136,10 @@ core::Result<HostNamespaces> enter_new(const std::string& name, bool named) {
 }
 
 /// The host in whose namespace the process is: its devices, addresses and routes.
-core::Result<void> connect_host(const Wan& wan, const Host& host, HostNamespaces& made, int control) {
+core::Result<void> connect_host(const Wan& wan,
+                                const Host& host,
+                                HostNamespaces& made,
+                                int control) {
     auto tun = open_tun("host " + host.name);
     if (!tun) {
         return tl::unexpected(tun.error());
@@ -158,7 +166,9 @@ core::Result<void> connect_host(const Wan& wan, const Host& host, HostNamespaces
     then([&] { return netlink->add_veth(kControlInterface, other, control); });
     then([&] { return netlink->set_up(kControlInterface, 0, 0); });
     then([&] { return netlink->add_address(kControlInterface, host.control, 32); });
-    then([&] { return netlink->add_route(kControlInterface, wan.control_host, 32, host.control, ""); });
+    then([&] {
+        return netlink->add_route(kControlInterface, wan.control_host, 32, host.control, "");
+    });
     return done;
 }
 
@@ -217,7 +227,8 @@ core::Result<void> become_able() {
     const gid_t group = getegid();
     if (unshare(CLONE_NEWUSER) != 0) {
         return system_failure(
-            "", "needs root, or unprivileged user namespaces, which this kernel refuses",
+            "",
+            "needs root, or unprivileged user namespaces, which this kernel refuses",
             "run it with sudo, or allow them (sysctl user.max_user_namespaces, and on some systems "
             "kernel.unprivileged_userns_clone or kernel.apparmor_restrict_unprivileged_userns)");
     }

@@ -31,7 +31,9 @@ public:
         append(data, size);
         end(at);
     }
-    void attribute(std::uint16_t type, std::uint32_t value) { attribute(type, &value, sizeof value); }
+    void attribute(std::uint16_t type, std::uint32_t value) {
+        attribute(type, &value, sizeof value);
+    }
     void attribute(std::uint16_t type, const std::string& text) {
         attribute(type, text.c_str(), text.size() + 1);
     }
@@ -98,8 +100,9 @@ core::Result<void> Netlink::ask(std::vector<std::uint8_t> message, const std::st
     }
     if (size < 0 || header.nlmsg_type != NLMSG_ERROR || error.error != 0) {
         errno = size < 0 ? errno : header.nlmsg_type == NLMSG_ERROR ? -error.error : EPROTO;
-        return system_failure(
-            "network namespace", what, "a kernel with tun and veth interfaces, and the right to use them");
+        return system_failure("network namespace",
+                              what,
+                              "a kernel with tun and veth interfaces, and the right to use them");
     }
     return {};
 }

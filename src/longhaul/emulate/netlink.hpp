@@ -1,5 +1,5 @@
-// Configures network interfaces of the network namespace in which it was opened (rtnetlink), so that
-// no other program is needed.
+// Configures network interfaces of the network namespace in which it was opened (rtnetlink), so
+// that no other program is needed.
 #pragma once
 
 #include <cstdint>
@@ -37,7 +37,8 @@ public:
 
 private:
     explicit Netlink(Fd socket) : socket_(std::move(socket)) {}
-    [[nodiscard]] core::Result<void> ask(std::vector<std::uint8_t> message, const std::string& what);
+    [[nodiscard]] core::Result<void> ask(std::vector<std::uint8_t> message,
+                                         const std::string& what);
 
     Fd socket_;
     std::uint32_t sequence_ = 0;

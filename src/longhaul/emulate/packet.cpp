@@ -136,7 +136,8 @@ std::vector<std::uint8_t> cut(std::span<const std::uint8_t> packet,
     std::vector<std::uint8_t> piece(kVnetHeader + headers + end - begin);
     const auto body = packet.begin() + static_cast<std::ptrdiff_t>(kVnetHeader + headers);
     const auto after = std::copy(packet.begin(), body, piece.begin());
-    std::copy(body + static_cast<std::ptrdiff_t>(begin), body + static_cast<std::ptrdiff_t>(end), after);
+    std::copy(
+        body + static_cast<std::ptrdiff_t>(begin), body + static_cast<std::ptrdiff_t>(end), after);
     if (count == 1) {
         piece[1] = VnetHeader::kNone;
         put_native16(&piece[4], 0);

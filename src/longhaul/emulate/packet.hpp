@@ -49,9 +49,9 @@ struct Frame {
 /// Looks into what was read; nothing when it is no sound IPv4 packet. O(1).
 [[nodiscard]] std::optional<Frame> inspect(std::span<const std::uint8_t> packet);
 
-/// A packet with `count` segments of a super-packet from segment `first` on: lengths, identification,
-/// sequence number, flags and checksums set right. The rest of `packet` is untouched.
-/// 0 <= first, 1 <= count, first + count <= frame.segments.
+/// A packet with `count` segments of a super-packet from segment `first` on: lengths,
+/// identification, sequence number, flags and checksums set right. The rest of `packet` is
+/// untouched. 0 <= first, 1 <= count, first + count <= frame.segments.
 [[nodiscard]] std::vector<std::uint8_t> cut(std::span<const std::uint8_t> packet,
                                             const Frame& frame,
                                             int first,

@@ -32,7 +32,8 @@ void complain(const std::string& text) {
     std::vector<char*> arguments;
     arguments.reserve(words.size() + 1);
     for (const std::string& word : words) {
-        arguments.push_back(const_cast<char*>(word.c_str()));  // NOLINT(*-const-cast): as execvp asks
+        arguments.push_back(
+            const_cast<char*>(word.c_str()));  // NOLINT(*-const-cast): as execvp asks
     }
     arguments.push_back(nullptr);
     execvp(arguments[0], arguments.data());
@@ -90,15 +91,18 @@ core::Result<std::pair<Fd, Fd>> find_host(int pid, const std::string& host) {
                              open_of(pid, fmt::format("fd/{}", uts)));
         }
     }
-    return core::fail({"", "", "no host " + core::shown(host),
+    return core::fail({"",
+                       "",
+                       "no host " + core::shown(host),
                        names.empty() ? "this is no emulated WAN" : "it must be one of:" + names});
 }
 
 /// Whether a namespace is the one in which this process is.
 bool same_namespace(int fd, const char* kind) {
-    struct stat other {};
-    struct stat own {};
-    return fstat(fd, &other) == 0 && stat(fmt::format("/proc/self/ns/{}", kind).c_str(), &own) == 0 &&
+    struct stat other{};
+    struct stat own{};
+    return fstat(fd, &other) == 0 &&
+           stat(fmt::format("/proc/self/ns/{}", kind).c_str(), &own) == 0 &&
            other.st_ino == own.st_ino;
 }
 
@@ -111,7 +115,8 @@ core::Result<void> go_inside(int pid) {
     const bool ready = user && mounts && processes;
     if (!ready || (!same_namespace(user.get(), "user") && setns(user.get(), CLONE_NEWUSER) != 0) ||
         setns(processes.get(), CLONE_NEWPID) != 0 || setns(mounts.get(), CLONE_NEWNS) != 0) {
-        return system_failure("--pid", "cannot enter the WAN", "be the user who started it, or root");
+        return system_failure(
+            "--pid", "cannot enter the WAN", "be the user who started it, or root");
     }
     static_cast<void>(fchdir(folder.get()));
     return {};

@@ -30,9 +30,9 @@ struct Program {
 /// when it cannot be run, with one line on standard error.
 [[noreturn]] void become(const Program& program);
 
-/// Becomes a program on a host of an emulated WAN that runs already. `pid` = 0: the WAN in which this
-/// process runs; otherwise the process that `longhaul emulate` prints. Returns on failure, or the
-/// exit code where the program had to be a child.
+/// Becomes a program on a host of an emulated WAN that runs already. `pid` = 0: the WAN in which
+/// this process runs; otherwise the process that `longhaul emulate` prints. Returns on failure, or
+/// the exit code where the program had to be a child.
 [[nodiscard]] core::Result<int> enter(int pid,
                                       const std::string& host,
                                       const std::vector<std::string>& words);

@@ -35,7 +35,9 @@ core::Result<Wan> read_network(std::string_view text, std::string_view name) {
         return tl::unexpected(document.error());
     }
     if (format_of(*document).starts_with("longhaul.topology/")) {
-        return core::fail({std::string(name), "format", "this is a topology file",
+        return core::fail({std::string(name),
+                           "format",
+                           "this is a topology file",
                            "emulate takes a WAN file or a fabric file"});
     }
     if (!looks_like_fabric(*document)) {

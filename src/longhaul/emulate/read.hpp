@@ -18,9 +18,9 @@ namespace longhaul::emulate {
 [[nodiscard]] core::Result<Wan> read_wan(const core::Document& document);
 
 /// Every ordered pair of hosts has a resource of its own with alpha as delay and beta as rate, and
-/// crosses the shared capacities of the fabric. Devices of one host share it; a device without a host is
-/// a host. Beta is payload: the rate on the wire is higher by the headers. Between two hosts counts
-/// the lowest alpha and the highest beta of their devices. `name` is for messages.
+/// crosses the shared capacities of the fabric. Devices of one host share it; a device without a
+/// host is a host. Beta is payload: the rate on the wire is higher by the headers. Between two
+/// hosts counts the lowest alpha and the highest beta of their devices. `name` is for messages.
 [[nodiscard]] core::Result<Wan> from_fabric(const fabric::Fabric& fabric, std::string_view name);
 
 }  // namespace longhaul::emulate

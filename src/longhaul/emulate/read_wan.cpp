@@ -81,9 +81,9 @@ private:
     std::optional<Shape> default_inside_;
     std::optional<Shape> default_link_;
     std::vector<Region> regions_;
-    std::vector<Path> up_, down_;            // of each host
-    std::vector<Link> links_;                // regions x regions
-    std::map<std::string, int> by_name_;     // resources
+    std::vector<Path> up_, down_;         // of each host
+    std::vector<Link> links_;             // regions x regions
+    std::map<std::string, int> by_name_;  // resources
     std::set<std::string> host_names_;
 };
 
@@ -100,8 +100,20 @@ std::string Reader::read_name(const Cursor& table, std::string_view key, std::st
 }
 
 void Reader::read_top() {
-    root_.only_keys({"format", "network", "control_network", "mtu", "ethernet", "seed", "tcp",
-                     "sysctl", "defaults", "region", "host", "link", "resource", "path",
+    root_.only_keys({"format",
+                     "network",
+                     "control_network",
+                     "mtu",
+                     "ethernet",
+                     "seed",
+                     "tcp",
+                     "sysctl",
+                     "defaults",
+                     "region",
+                     "host",
+                     "link",
+                     "resource",
+                     "path",
                      "provenance"});
     core::check_format(root_, "longhaul.wan", 1, false);
     const auto network = [&](std::string_view key, std::uint32_t& address, int& prefix) {
@@ -212,7 +224,10 @@ int Reader::add_resource(const std::string& name, const Shape& shape) {
     return index;
 }
 
-int Reader::add_host(const Cursor& where, const std::string& name, int region, const Access& access) {
+int Reader::add_host(const Cursor& where,
+                     const std::string& name,
+                     int region,
+                     const Access& access) {
     if (!name.empty() && !host_names_.insert(name).second) {
         where.report("host " + shown(name) + " occurs twice", "every host has one name");
     }
@@ -300,7 +315,8 @@ void Reader::read_hosts() {
         if (!region) {
             continue;
         }
-        const int host = add_host(table, name, *region, read_access(table, regions_[*region].access));
+        const int host =
+            add_host(table, name, *region, read_access(table, regions_[*region].access));
         if (const auto cursor = table.find("address")) {
             const auto address = parse_address(cursor->string().value_or(""));
             wan_.hosts[host].address = address.value_or(0);
@@ -317,8 +333,9 @@ void Reader::read_hosts() {
 std::optional<int> Reader::find_region(const Cursor& where, const std::string& name) {
     const auto region = region_named(name);
     if (!region) {
-        where.report("unknown region " + shown(name), "it must be the name of a [[region]], or of a "
-                                                      "[[host]] without region");
+        where.report("unknown region " + shown(name),
+                     "it must be the name of a [[region]], or of a "
+                     "[[host]] without region");
     }
     return region;
 }
@@ -341,8 +358,8 @@ void Reader::read_link(const Cursor& table) {
         from = first ? find_region(*first, first->string().value_or("")) : std::nullopt;
         to = second ? find_region(*second, second->string().value_or("")) : std::nullopt;
     }
-    const Shape shape = read_shape_keys(
-        table, {"between", "from", "to", "half_duplex", "each_pair"});
+    const Shape shape =
+        read_shape_keys(table, {"between", "from", "to", "half_duplex", "each_pair"});
     const auto flag = [&](std::string_view key) {
         const auto cursor = table.find(key);
         return cursor && cursor->boolean().value_or(false);
@@ -406,8 +423,12 @@ void Reader::read_links() {
     for (std::size_t a = 0; a < regions_.size(); ++a) {
         for (std::size_t b = 0; b < regions_.size(); ++b) {
             if (a != b && links_[a * regions_.size() + b].name.empty()) {
-                join(root_, static_cast<int>(a), static_cast<int>(b),
-                     {-1, false, *default_link_,
+                join(root_,
+                     static_cast<int>(a),
+                     static_cast<int>(b),
+                     {-1,
+                      false,
+                      *default_link_,
                       fmt::format("{}>{}", regions_[a].name, regions_[b].name)});
             }
         }
@@ -427,7 +448,8 @@ void Reader::read_resources() {
         const std::string name = read_name(table, "name", "what paths call the resource");
         const Shape shape = read_shape_keys(table, {"name"});
         if (by_name_.contains(name)) {
-            table.report("resource " + shown(name) + " occurs twice", "every resource has one name");
+            table.report("resource " + shown(name) + " occurs twice",
+                         "every resource has one name");
         }
         add_resource(name, shape);
     }
@@ -474,10 +496,11 @@ void Reader::make_paths() {
     for (std::size_t a = 0; a < regions_.size(); ++a) {
         for (std::size_t b = 0; b < regions_.size(); ++b) {
             if (a != b && links_[a * regions_.size() + b].name.empty()) {
-                root_.report(fmt::format("there is no link from region {} to region {}",
-                                         shown(regions_[a].name),
-                                         shown(regions_[b].name)),
-                             "add a [[link]], or link under [defaults] for all that are not listed");
+                root_.report(
+                    fmt::format("there is no link from region {} to region {}",
+                                shown(regions_[a].name),
+                                shown(regions_[b].name)),
+                    "add a [[link]], or link under [defaults] for all that are not listed");
             }
         }
     }
@@ -522,9 +545,10 @@ void Reader::read_path(const Cursor& table) {
         const std::string name = item.string().value_or("");
         const auto at = by_name_.find(name);
         if (at == by_name_.end()) {
-            item.report("unknown resource " + shown(name),
-                        "it must be the name of a [[resource]], or one that the file makes, such as "
-                        "up:HOST, down:HOST, link:REGION>REGION");
+            item.report(
+                "unknown resource " + shown(name),
+                "it must be the name of a [[resource]], or one that the file makes, such as "
+                "up:HOST, down:HOST, link:REGION>REGION");
         } else if (std::ranges::find(path, at->second) != path.end()) {
             item.report("resource " + shown(name) + " occurs twice",
                         "a path crosses every resource once");
@@ -581,9 +605,10 @@ core::Result<Wan> Reader::read() {
     read_regions();
     read_hosts();
     if (wan_.hosts.size() < 2 || wan_.hosts.size() > kMaxHosts) {
-        root_.report(fmt::format("there are {} hosts", wan_.hosts.size()),
-                     fmt::format("2 to {} hosts make a WAN; add hosts to a [[region]], or a [[host]]",
-                                 kMaxHosts));
+        root_.report(
+            fmt::format("there are {} hosts", wan_.hosts.size()),
+            fmt::format("2 to {} hosts make a WAN; add hosts to a [[region]], or a [[host]]",
+                        kMaxHosts));
     }
     read_links();
     read_resources();

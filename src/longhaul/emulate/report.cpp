@@ -59,7 +59,8 @@ std::string report_text(const Wan& wan,
     if (traffic.unroutable > 0) {
         text += fmt::format("{} packets to no host of the WAN\n", traffic.unroutable);
     }
-    text += fmt::format("{:<28} {:>10} {:>12} {:>10} {:>12}\n", "host", "sent", "MB", "received", "MB");
+    text +=
+        fmt::format("{:<28} {:>10} {:>12} {:>10} {:>12}\n", "host", "sent", "MB", "received", "MB");
     for (std::size_t i = 0; i < wan.hosts.size(); ++i) {
         const Traffic::Ends& ends = traffic.hosts[i];
         text += fmt::format("{:<28} {:>10} {:>12.3f} {:>10} {:>12.3f}\n",

@@ -13,10 +13,7 @@ constexpr double kSlack = 1e-6;  // bytes: rounding of times must not drop a pac
 }  // namespace
 
 Scheduler::Scheduler(const Wan& wan, Outlet& outlet)
-    : wan_(wan),
-      outlet_(outlet),
-      states_(wan.resources.size()),
-      counters_(wan.resources.size()) {
+    : wan_(wan), outlet_(outlet), states_(wan.resources.size()), counters_(wan.resources.size()) {
     for (std::size_t i = 0; i < states_.size(); ++i) {
         const Shape& shape = wan.resources[i].shape;
         State& state = states_[i];
@@ -79,8 +76,8 @@ void Scheduler::serve(Event event) {
     }
 }
 
-/// The usual case: nothing is dropped or lost. Packets arrive evenly between head and tail, or later
-/// than that line (each hop leaves them convex), so that the first and the last decide.
+/// The usual case: nothing is dropped or lost. Packets arrive evenly between head and tail, or
+/// later than that line (each hop leaves them convex), so that the first and the last decide.
 bool Scheduler::serve_whole(State& state, Counters& counters, Train& train) {
     if (state.until_loss < train.packets) {
         return false;
@@ -91,8 +88,8 @@ bool Scheduler::serve_whole(State& state, Counters& counters, Train& train) {
         const double first_bytes = train.packets > 1 ? train.packet_bytes : train.last_bytes;
         const double start = std::max(state.free_ns, train.head_ns - state.burst_ns);
         const double head_free = start + first_bytes * per_byte;
-        const double tail_free = std::max(start + bytes * per_byte,
-                                          train.tail_ns - state.burst_ns + train.last_bytes * per_byte);
+        const double tail_free = std::max(
+            start + bytes * per_byte, train.tail_ns - state.burst_ns + train.last_bytes * per_byte);
         const double waiting = std::max((head_free - train.head_ns) * state.bytes_per_ns,
                                         (tail_free - train.tail_ns) * state.bytes_per_ns);
         if (waiting > state.queue + kSlack) {
@@ -128,8 +125,8 @@ void Scheduler::serve_packets(State& state, Counters& counters, const Event& eve
         const double arrival = train.head_ns + i * gap;
         double departure = arrival;
         if (state.bytes_per_ns > 0) {
-            const double free = std::max(state.free_ns, arrival - state.burst_ns) +
-                                bytes / state.bytes_per_ns;
+            const double free =
+                std::max(state.free_ns, arrival - state.burst_ns) + bytes / state.bytes_per_ns;
             const double waiting = (free - arrival) * state.bytes_per_ns;
             if (waiting > state.queue + kSlack) {
                 ++counters.dropped;

@@ -11,8 +11,8 @@ using core::Cursor;
 
 constexpr double kLeastRate = 1e-3;  // Mbit/s
 constexpr double kMostRate = 1e6;
-constexpr double kMostDelay = 6e5;    // ms: ten minutes
-constexpr double kMostQueue = 1e7;    // kB
+constexpr double kMostDelay = 6e5;  // ms: ten minutes
+constexpr double kMostQueue = 1e7;  // kB
 constexpr double kBytesPerKb = 1e3;
 constexpr double kBytesPerMbpsMs = 125;
 
@@ -75,9 +75,22 @@ Shape read_shape_keys(const Cursor& table, std::initializer_list<std::string_vie
     std::array<std::string_view, kOthers> extra;
     extra.fill("rate_mbps");
     std::ranges::copy(others, extra.begin());
-    table.only_keys({"rate_mbps", "delay_ms", "jitter_ms", "loss", "queue_kb", "queue_ms",
-                     "burst_kb", "reorder", extra[0], extra[1], extra[2], extra[3], extra[4],
-                     extra[5], extra[6], extra[7]});
+    table.only_keys({"rate_mbps",
+                     "delay_ms",
+                     "jitter_ms",
+                     "loss",
+                     "queue_kb",
+                     "queue_ms",
+                     "burst_kb",
+                     "reorder",
+                     extra[0],
+                     extra[1],
+                     extra[2],
+                     extra[3],
+                     extra[4],
+                     extra[5],
+                     extra[6],
+                     extra[7]});
     return read_keys(table);
 }
 

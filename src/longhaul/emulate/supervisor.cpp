@@ -141,7 +141,8 @@ void Supervisor::collect() {
     }
 }
 
-/// What the emulator passes on goes to the programs. What a terminal sends has reached them already.
+/// What the emulator passes on goes to the programs. What a terminal sends has reached them
+/// already.
 void Supervisor::on_signal() {
     signalfd_siginfo info{};
     while (read(signals_.get(), &info, sizeof info) == static_cast<ssize_t>(sizeof info)) {

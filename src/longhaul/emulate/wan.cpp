@@ -35,13 +35,18 @@ void limit_rates(Wan& wan, double scale, double cap_mbps) {
         shape.rate_mbps = limited;
         shape.queue_bytes *= ratio;
         shape.burst_bytes *= ratio;
+        if (shape.queue_bytes > 0) {  // two packets at least
+            shape.queue_bytes = std::max(shape.queue_bytes, 2.0 * (wan.mtu + wan.ethernet));
+        }
     }
 }
 
 std::string address_text(std::uint32_t address) {
-    return fmt::format(
-        "{}.{}.{}.{}", address >> 24U, (address >> 16U) & 255U, (address >> 8U) & 255U,
-        address & 255U);
+    return fmt::format("{}.{}.{}.{}",
+                       address >> 24U,
+                       (address >> 16U) & 255U,
+                       (address >> 8U) & 255U,
+                       address & 255U);
 }
 
 double delay_ms(const Wan& wan, const Path& path) {

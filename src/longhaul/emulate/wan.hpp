@@ -53,7 +53,7 @@ struct Wan {
     std::vector<Resource> resources;
     std::vector<Path> paths;  ///< hosts x hosts, row = sender; the diagonal is not used
     std::uint32_t network = 0;
-    int prefix = 16;  ///< of the WAN network
+    int prefix = 16;                 ///< of the WAN network
     std::uint32_t control_host = 0;  ///< address of the control namespace
     int mtu = 1500;
     int ethernet = 14;  ///< bytes a wire packet has besides IP

@@ -28,8 +28,8 @@ struct Network {
 /// namespace the last one but one.
 void number_hosts(Wan& wan, std::uint32_t control_network, int control_prefix);
 
-/// Why a text cannot be the name of a host, region or resource; empty when it can. Host names are at
-/// most 63 letters, digits, "-", "_" and ".", and start with a letter or digit.
+/// Why a text cannot be the name of a host, region or resource; empty when it can. Host names are
+/// at most 63 letters, digits, "-", "_" and ".", and start with a letter or digit.
 [[nodiscard]] std::string name_problem(std::string_view name);
 
 }  // namespace longhaul::emulate
