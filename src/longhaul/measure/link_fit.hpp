@@ -2,6 +2,7 @@
 // them. Values only; fit.hpp makes them from raw samples, links_file.hpp writes and reads them.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -131,7 +132,7 @@ struct FanFit {
     bool inward = false;
     std::string root;
     std::vector<std::string> peers;  ///< sorted
-    std::vector<LinkFit> per_peer;   ///< each message's own time, in the order of peers
+    std::vector<LinkFit> per_peer;   ///< each message's own time, in the order of hosts
     /// The root's time against all bytes it moved (width x message): the completion rate of this
     /// fan, which is not a capacity of the root. Absent without root times.
     std::optional<LinkFit> root_fit;
