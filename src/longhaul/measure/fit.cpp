@@ -89,28 +89,23 @@ const LinkFit* warm_of(const std::vector<LinkFit>& pairs, const LinkFit& cold) {
     return found == pairs.end() ? nullptr : &*found;
 }
 
-double round_trip_s(const LinkFits& fits, const LinkFit& warm) {
-    const auto found = std::ranges::find_if(fits.round_trips, [&](const RoundTrip& trip) {
-        return trip.transport == warm.transport &&
-               ((trip.from == warm.from && trip.to == warm.to) ||
-                (trip.from == warm.to && trip.to == warm.from));
-    });
-    const double ms =
-        found == fits.round_trips.end() ? warm.segments.front().alpha_ms : found->median_ms;
-    return std::max(ms, 0.0) / 1000;
+/// Round trip of a warm echo: as told, else its start-up.
+core::Seconds round_trip(const LinkFit& warm) {
+    return core::milliseconds(warm.rtt_ms > 0 ? warm.rtt_ms
+                                              : std::max(warm.segments.front().alpha_ms, 0.0));
 }
 
 /// Single-stream echoes on fresh connections, beside slow start in closed form.
-std::vector<ColdCheck> cold_checks(const LinkFits& fits) {
+std::vector<ColdCheck> cold_checks(const std::vector<LinkFit>& pairs) {
     std::vector<ColdCheck> checks;
-    for (const LinkFit& cold : fits.pairs) {
+    for (const LinkFit& cold : pairs) {
         const bool comparable =
             cold.state == State::kCold && cold.streams == 1 && cold.timing == Timing::kEcho;
-        const LinkFit* warm = comparable ? warm_of(fits.pairs, cold) : nullptr;
+        const LinkFit* warm = comparable ? warm_of(pairs, cold) : nullptr;
         if (warm == nullptr) {
             continue;
         }
-        const core::Seconds rtt(round_trip_s(fits, *warm));
+        const core::Seconds rtt = round_trip(*warm);
         const core::GbitPerSecond beta(warm->beta_gbps);
         for (const SizeStatistics& size : cold.sizes) {
             checks.push_back({cold.from,
@@ -165,7 +160,7 @@ LinkFits fit_links(const Raw& raw, const FitOptions& options) {
     fits.locals = fits_of(plan.locals);
     fits.fans = fans_of(plan.fans);
     fits.stream_choices = stream_choices(fits.pairs);
-    fits.cold_checks = cold_checks(fits);
+    fits.cold_checks = cold_checks(fits.pairs);
     fits.missing = missing_pairs(fits);
     fits.warnings = raw.warnings;
     fits.warnings.insert(fits.warnings.end(), plan.warnings.begin(), plan.warnings.end());

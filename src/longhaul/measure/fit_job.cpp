@@ -49,8 +49,8 @@ std::optional<StreamRates> stream_rates(const FitJob& job) {
     return StreamRates{middle_of(std::move(sums)), middle_of(std::move(leasts))};
 }
 
-/// Round trip of a job without pings: the kernel's least, else the start-up of echoes.
-double rtt_of(const FitJob& job) {
+/// Round trip from pings, else the kernel's least; 0 when neither says.
+double told_rtt_s(const FitJob& job) {
     if (job.rtt_s > 0) {
         return job.rtt_s;
     }
@@ -60,8 +60,14 @@ double rtt_of(const FitJob& job) {
             least = least == 0 ? sample->tcp->min_rtt_s : std::min(least, sample->tcp->min_rtt_s);
         }
     }
-    const bool echo = job.fit.timing == Timing::kEcho && job.fit.state == State::kWarm;
-    return least > 0 || !echo ? least : std::max(job.fit.segments.front().alpha_ms, 0.0) / 1000;
+    return least;
+}
+
+/// The same, else the start-up of warm echoes.
+double likely_rtt_s(const LinkFit& fit) {
+    const bool echo = fit.timing == Timing::kEcho && fit.state == State::kWarm;
+    return fit.rtt_ms > 0 || !echo ? fit.rtt_ms / 1000
+                                   : std::max(fit.segments.front().alpha_ms, 0.0) / 1000;
 }
 
 }  // namespace
@@ -76,7 +82,8 @@ void prepare(FitJob& job, MedianTables& tables) {
 void run(FitJob& job, const Bootstrap& bootstrap) {
     LinkFit& fit = job.fit;
     fit_model(fit, job.sizes, bootstrap);
-    fit.limiter = limiter_of(job.samples, fit.beta_gbps, rtt_of(job), job.buffers);
+    fit.rtt_ms = fit.from.empty() || fit.to.empty() ? 0 : told_rtt_s(job) * 1000;
+    fit.limiter = limiter_of(job.samples, fit.beta_gbps, likely_rtt_s(fit), job.buffers);
     fit.retransmit_share = retransmit_share(job.samples);
     fit.blocks = block_medians(job.samples);
     fit.nonstationary = differ(job.samples);
