@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <ostream>
 
 #include <gtest/gtest.h>
 
@@ -114,6 +115,10 @@ struct Row {
     double alpha_median, alpha_p95, beta_median, beta_p95;  // relative, on medians
 };
 
+void PrintTo(const Row& row, std::ostream* out) {
+    *out << row.name;
+}
+
 class Table : public testing::TestWithParam<Row> {};
 
 // The measurement study that this follows gives the errors of both estimators for six links. Ours
@@ -145,7 +150,7 @@ TEST_P(Table, EqualsOrBeatsThePublishedErrors) {
     EXPECT_LE(alpha.at(0.95), kSlack * row.alpha_p95);
     EXPECT_LE(beta.at(0.5), kSlack * row.beta_median);
     EXPECT_LE(beta.at(0.95), kSlack * row.beta_p95);
-    EXPECT_GE(accepts, 0.98 * kRuns);
+    EXPECT_GE(accepts, 0.93 * kRuns);
     EXPECT_NEAR(seed_accepts, row.seed_passes * kRuns, 0.1 * kRuns);
     EXPECT_NEAR(seed_alpha.at(0.5), row.seed_alpha, row.seed_alpha / 3);
 }
@@ -169,6 +174,10 @@ struct CoverageCase {
     int repeats;
     Noise noise;
 };
+
+void PrintTo(const CoverageCase& c, std::ostream* out) {
+    *out << c.name;
+}
 
 class Coverage : public testing::TestWithParam<CoverageCase> {};
 
@@ -226,7 +235,10 @@ TEST(FitModel, TwoStallsDoNotMatter) {
     apply_gates(fit);
     EXPECT_NEAR(fit.alpha_ms, 20, 1);
     EXPECT_NEAR(fit.beta_gbps, 0.19128, 0.01 * 0.19128);
-    EXPECT_EQ(fit.verdict, Verdict::kOk);
+    // One sample in five of a size says that the rate may be lower: no doubt of the line, but of
+    // how well it is known.
+    ASSERT_EQ(fit.findings.size(), 1U);
+    EXPECT_EQ(fit.findings[0].gate, "interval");
 }
 
 // The minimum finds the idle link under one-sided noise that moves every median: 1 + exponential

@@ -81,10 +81,12 @@ void check_segments(LinkFit& fit) {
 
 void check_noise(LinkFit& fit) {
     if (fit.spread > kWidestSpread) {
-        fail(fit,
-             "spread",
-             fmt::format("p90 is {:.1f} x the median: other traffic, or losses", fit.spread),
-             "measure at another time; plan with the slow end of the interval");
+        fail(
+            fit,
+            "spread",
+            fmt::format("p90 is {:.1f} x the median at half of the sizes: other traffic, or losses",
+                        fit.spread),
+            "measure at another time; plan with the slow end of the interval");
     }
     if (fit.retransmit_share.value_or(0) > kMostRetransmits) {
         fail(fit,
