@@ -1,6 +1,7 @@
 #include "longhaul/measure/sampling.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 
 #include <gtest/gtest.h>
@@ -92,42 +93,39 @@ TEST(SamplePlan, SmallSites) {
     EXPECT_EQ(plan.inside.size(), 2U);
 }
 
-/// Two sites of three hosts, 10 Gbit/s inside, 2 between; host 4 sends and receives at half rate.
+/// Two sites of five hosts, 10 Gbit/s inside, 2 between; host 6 sends and receives at half rate.
 TEST(CompleteHosts, FillsAllPairsAndFindsTheSlowHost) {
-    const Sites sites = cluster_sites({"a", "b", "c", "d", "e", "f"},
-                                      {"x", "x", "x", "y", "y", "y"},
-                                      on_a_line({0, 0, 0, 50, 50, 50}));
-    const SamplePlan plan = plan_samples(sites, {3, true});
-    core::Grid<double> beta(6, 6, 0.0);
+    const std::vector<std::string> hosts{"a", "b", "c", "d", "e", "f", "g", "h", "i", "j"};
+    const auto rtt = on_a_line({0, 0, 0, 0, 0, 50, 50, 50, 50, 50});
+    const Sites sites = cluster_sites(hosts, std::vector<std::string>(10, ""), rtt);
+    ASSERT_EQ(sites.size(), 2U);
+    const SamplePlan plan = plan_samples(sites, {5, true});
+    core::Grid<double> beta(10, 10, 0.0);
     const auto truth = [&](SitePair p) {
         const double usual = sites.site_of_host[p.from] == sites.site_of_host[p.to] ? 10 : 2;
-        return p.from == 4 || p.to == 4 ? usual / 2 : usual;
+        return p.from == 6 || p.to == 6 ? usual / 2 : usual;
     };
     for (const auto* list : {&plan.between, &plan.inside}) {
         for (const SitePair& pair : *list) {
             beta(pair.from, pair.to) = truth(pair);
         }
     }
-    const auto rtt = on_a_line({0, 0, 0, 50, 50, 50});
-    const auto done = complete_hosts({"a", "b", "c", "d", "e", "f"}, sites, rtt, beta);
+    const auto done = complete_hosts(hosts, sites, rtt, beta);
     ASSERT_TRUE(done);
     EXPECT_EQ(done->hosts.measured, plan.size());
-    // Two tests say 1/2: half^(2/3) = 0.63 after shrinking.
-    EXPECT_NEAR(done->send[4], 0.63, 0.01);
-    EXPECT_NEAR(done->receive[4], 0.63, 0.01);
-    EXPECT_EQ(done->send[1], 1);
-    for (std::size_t i = 0; i < 6; ++i) {
-        for (std::size_t j = 0; j < 6; ++j) {
-            if (i == j) {
-                continue;
+    // Two tests say 1/2: (1/2)^(2/3) after drawing towards 1. Its partners have one test that is
+    // not.
+    for (std::size_t i = 0; i < 10; ++i) {
+        EXPECT_NEAR(done->send[i], i == 6 ? 0.63 : 1, 0.01) << i;
+        EXPECT_NEAR(done->receive[i], i == 6 ? 0.63 : 1, 0.01) << i;
+        for (std::size_t j = 0; j < 10; ++j) {
+            if (i != j) {
+                EXPECT_EQ(done->hosts.estimated(i, j) == 0, beta(i, j) > 0);
+                EXPECT_NEAR(done->hosts.beta_gbps(i, j) / truth({i, j}), 1, 0.27) << i << j;
+                EXPECT_GE(done->hosts.upper(i, j), truth({i, j})) << i << j;
             }
-            EXPECT_EQ(done->hosts.estimated(i, j) == 0, beta(i, j) > 0);
-            EXPECT_LE(done->hosts.lower(i, j), truth({i, j}) * 1.3) << i << j;
-            EXPECT_GE(done->hosts.upper(i, j), truth({i, j})) << i << j;
         }
     }
-    EXPECT_EQ(done->hosts.beta_gbps(0, 5), 2);
-    EXPECT_EQ(done->hosts.beta_gbps(2, 1), 10);
 }
 
 TEST(CompleteHosts, NeedsATestInsideSomeSite) {
