@@ -108,7 +108,8 @@ std::string missing_text(const std::vector<measure::HostPair>& missing) {
     if (missing.empty()) {
         return "";
     }
-    std::string text = fmt::format("{} directed pairs are missing:", missing.size());
+    std::string text = fmt::format(
+        "{} directed {} missing:", missing.size(), missing.size() == 1 ? "pair is" : "pairs are");
     for (std::size_t i = 0; i < std::min(missing.size(), kShownMissing); ++i) {
         text += fmt::format(" {}>{}", missing[i].from, missing[i].to);
     }
