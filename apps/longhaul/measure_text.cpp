@@ -19,8 +19,8 @@ std::string with_range(double value, const measure::Range& range) {
 
 /// "warm", "idle 1 s".
 std::string state_text(const LinkFit& fit) {
-    std::string text(name_of(fit.state));
-    return fit.state == measure::State::kIdle ? text + fmt::format(" {:g} s", fit.idle_s) : text;
+    return fit.state == measure::State::kIdle ? fmt::format("idle {:g} s", fit.idle_s)
+                                              : std::string(name_of(fit.state));
 }
 
 /// One fit under a heading.
