@@ -172,6 +172,7 @@ core::Result<HostCompletion> complete_hosts(const std::vector<std::string>& host
         result.sites.estimated = core::Grid<char>(sites.size(), sites.size(), 0);
         result.sites.measured = sites.size() * (sites.size() - 1);
         result.sites.model = "measured";
+        result.sites.rtt_ms = input.rtt_ms;
     }
     host_factors(sites, beta_gbps, medians, result);
     result.hosts = expand(sites, beta_gbps, inside, result);
