@@ -106,10 +106,18 @@ PairCost completed_cost(const CompletedPairs& pairs, std::size_t i, std::size_t 
             {pairs.beta_lower(i, j), pairs.beta_upper(i, j)}};
 }
 
+int devices_of(const HostRecord& host, const FabricOptions& options) {
+    const core::Value* said = host.facts.find("devices");
+    const bool good = said != nullptr && said->kind == core::Value::Kind::kNumber &&
+                      said->number >= 1 && said->number <= 1024;
+    return good ? static_cast<int>(said->number) : options.devices_per_host;
+}
+
 /// Fills the tables; pairs without a value go to the problems.
 HostTables fill(const LinkFits& fits, const FabricOptions& options, core::Diagnostics& problems) {
     const std::vector<HostRecord>& hosts = fits.hosts;
     HostTables tables(hosts.size());
+    const PairCost nothing;  // of a host with one device; the diagonal is ignored
     const PairCost inside{options.inside_alpha_ms,
                           options.inside_beta_gbps,
                           {options.inside_alpha_ms, options.inside_alpha_ms},
@@ -118,7 +126,8 @@ HostTables fill(const LinkFits& fits, const FabricOptions& options, core::Diagno
     for (std::size_t i = 0; i < hosts.size(); ++i) {
         for (std::size_t j = 0; j < hosts.size(); ++j) {
             if (i == j) {
-                tables.set(i, j, inside, true);
+                const bool several = devices_of(hosts[i], options) > 1;
+                tables.set(i, j, several ? inside : nothing, several);
             } else if (const LinkFit* fit = index.find(hosts[i].id, hosts[j].id)) {
                 tables.set(i, j, pair_cost(*fit, fit->rtt_ms, options.message_bytes), false);
             } else if (options.completed) {
@@ -127,18 +136,11 @@ HostTables fill(const LinkFits& fits, const FabricOptions& options, core::Diagno
                 problems.push_back({"",
                                     hosts[i].id + ">" + hosts[j].id,
                                     fmt::format("has no {} fit", name_of(options.state)),
-                                    "measure it, or let it be estimated (--complete)"});
+                                    "measure this pair, too"});
             }
         }
     }
     return tables;
-}
-
-int devices_of(const HostRecord& host, const FabricOptions& options) {
-    const core::Value* said = host.facts.find("devices");
-    const bool good = said != nullptr && said->kind == core::Value::Kind::kNumber &&
-                      said->number >= 1 && said->number <= 1024;
-    return good ? static_cast<int>(said->number) : options.devices_per_host;
 }
 
 std::string provenance_of(const LinkFits& fits, const FabricOptions& options) {

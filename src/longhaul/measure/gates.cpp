@@ -118,6 +118,16 @@ void check_limiter(LinkFit& fit) {
     }
 }
 
+/// Of a class of pairs, noise is mostly that its pairs differ.
+void blame_the_class(LinkFit& fit) {
+    for (Finding& finding : fit.findings) {
+        if (finding.gate == "max_rel_error" || finding.gate == "interval" ||
+            finding.gate == "spread") {
+            finding.advice = "its pairs differ: use their own fits";
+        }
+    }
+}
+
 }  // namespace
 
 void apply_gates(LinkFit& fit) {
@@ -129,6 +139,9 @@ void apply_gates(LinkFit& fit) {
     check_segments(fit);
     check_noise(fit);
     check_limiter(fit);
+    if (fit.from.empty() && fit.to.empty() && fit.send_path.empty()) {
+        blame_the_class(fit);
+    }
 }
 
 }  // namespace longhaul::measure
