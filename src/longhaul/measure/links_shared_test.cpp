@@ -120,6 +120,8 @@ TEST(CompleteLinks, PairsWithoutFitComeFromTheirSites) {
     EXPECT_DOUBLE_EQ(done->pairs.beta_gbps(1, 3), 8);
     EXPECT_DOUBLE_EQ(done->pairs.alpha_ms(1, 3), 15);
     EXPECT_EQ(done->beta.hosts.estimated(1, 3), 1);
+    EXPECT_LT(done->pairs.beta_lower(1, 3), 7.9);  // never exact
+    EXPECT_GT(done->pairs.beta_upper(1, 3), 8.1);
     EXPECT_EQ(done->beta.hosts.estimated(0, 3), 0);
     FabricOptions options;
     options.completed = done->pairs;
