@@ -27,7 +27,12 @@ import torch
 import torch.distributed as dist
 
 PATTERNS = ("local", "ping", "peer", "both_ways", "fan_out", "fan_in", "relay")
+DEFAULT_PATTERNS = "local,ping,peer,both_ways,fan_out,fan_in,relay"
 DEFAULT_SIZES = "4K,16K,64K,256K,1M,4M,16M,64M,256M"
+DEFAULT_REPEATS = 10
+DEFAULT_BLOCKS = 1
+DEFAULT_FAN_WIDTHS = ""
+DEFAULT_GROUP = ""
 UNITS = {"K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
 
 
@@ -43,13 +48,13 @@ def integers(text):
 def parse_arguments():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("-o", "--output", default="raw.jsonl", help="file that rank 0 writes")
-    parser.add_argument("--patterns", default=",".join(PATTERNS), help="which, default all")
+    parser.add_argument("--patterns", default=DEFAULT_PATTERNS, help="which")
     parser.add_argument("--sizes", default=DEFAULT_SIZES, help="bytes of a message, with K, M, G")
-    parser.add_argument("--repeats", type=int, default=10, help="messages of a size and block")
+    parser.add_argument("--repeats", type=int, default=DEFAULT_REPEATS, help="messages of a size and block")
     parser.add_argument("--warmup", type=int, default=2, help="messages before those, not kept")
-    parser.add_argument("--blocks", type=int, default=1, help="passes over everything, apart in time")
-    parser.add_argument("--fan-widths", default="", help="peers of a fan; default 1, 2, 4, ... all")
-    parser.add_argument("--group", default="", help="ranks that take part; default all")
+    parser.add_argument("--blocks", type=int, default=DEFAULT_BLOCKS, help="passes over everything, apart in time")
+    parser.add_argument("--fan-widths", default=DEFAULT_FAN_WIDTHS, help="peers of a fan; default 1, 2, 4, ... all")
+    parser.add_argument("--group", default=DEFAULT_GROUP, help="ranks that take part; default all")
     parser.add_argument("--backend", default="", help="nccl or gloo; default nccl with CUDA")
     parser.add_argument("--max-bytes", default="", help="most bytes of buffers a process")
     parser.add_argument("--timeout", type=float, default=1800, help="seconds a step may take")

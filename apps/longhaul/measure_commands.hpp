@@ -12,6 +12,12 @@ namespace longhaul::app {
 /// Raw measurements of all files as one; warnings go to standard error.
 [[nodiscard]] core::Result<measure::Raw> load_raw(const std::vector<std::string>& files);
 
+/// "longhaul: note: ..." on standard error, one line each.
+void print_notes(const std::vector<std::string>& notes);
+
+void add_measure_export(CLI::App& parent, Session& session);
+void add_measure_import(CLI::App& parent, Session& session);
+void add_measure_template(CLI::App& parent, Session& session);
 void add_measure_show(CLI::App& parent, Session& session);
 
 }  // namespace longhaul::app

@@ -45,9 +45,10 @@ core::Result<Exported> write_simgrid(const fabric::Fabric& fabric, const std::st
         "<!DOCTYPE platform SYSTEM \"https://simgrid.org/simgrid.dtd\">\n"
         "<platform version=\"4.1\">\n  <zone id=\"fabric\" routing=\"Full\">\n";
     for (std::size_t i = 0; i < n; ++i) {
-        text += fmt::format("    <host id=\"device{}\" speed=\"1Gf\"><prop id=\"label\" value=\"{}\"/></host>\n",
-                            i,
-                            xml_escaped(parts.labels[i]));
+        text += fmt::format(
+            "    <host id=\"device{}\" speed=\"1Gf\"><prop id=\"label\" value=\"{}\"/></host>\n",
+            i,
+            xml_escaped(parts.labels[i]));
     }
     for (std::size_t r = 0; r < parts.shared.size(); ++r) {
         for (const char* way : {"out", "back"}) {

@@ -59,7 +59,8 @@ std::size_t devices_a_label(const Fabric& fabric) {
         return 1;
     }
     for (std::size_t i = 0; i < labels.size(); ++i) {
-        if (labels[i] != labels[i - i % size] || (i % size == 0 && i > 0 && labels[i] == labels[i - 1])) {
+        if (labels[i] != labels[i - i % size] ||
+            (i % size == 0 && i > 0 && labels[i] == labels[i - 1])) {
             return 1;
         }
     }
@@ -99,10 +100,12 @@ core::Result<Exported> write_astra(const Fabric& fabric, const std::string& name
     const auto far = *typical(fabric, [&](std::size_t i, std::size_t j) { return !inside(i, j); });
     const bool two = size > 1;
     std::string text = fmt::format(
-        "topology: [{}]\nnpus_count: [{}]\nbandwidth: [{}]  # GB/s, of 2^30 bytes\nlatency: [{}]  # ns\n",
+        "topology: [{}]\nnpus_count: [{}]\nbandwidth: [{}]  # GB/s, of 2^30 bytes\nlatency: [{}]  "
+        "# ns\n",
         two ? "FullyConnected, FullyConnected" : "FullyConnected",
         two ? fmt::format("{}, {}", size, n / size) : fmt::format("{}", n),
-        two ? fmt::format("{}, {}", near.beta_gbps / kGbitOfGibibyte, far.beta_gbps / kGbitOfGibibyte)
+        two ? fmt::format(
+                  "{}, {}", near.beta_gbps / kGbitOfGibibyte, far.beta_gbps / kGbitOfGibibyte)
             : fmt::format("{}", far.beta_gbps / kGbitOfGibibyte),
         two ? fmt::format("{}, {}", near.alpha_ms * 1e6, far.alpha_ms * 1e6)
             : fmt::format("{}", far.alpha_ms * 1e6));
@@ -142,7 +145,8 @@ core::Result<Exported> write_hpcc(const Fabric& fabric, const std::string& name)
         "HPCC's links are the same in both directions: " +
         loss_text(fabric, PairMatrix(std::move(alpha)), PairMatrix(std::move(beta))));
     exported.notes.emplace_back(
-        "every pair has a link of its own, so devices that send to several at once are not limited");
+        "every pair has a link of its own, so devices that send to several at once are not "
+        "limited");
     return exported;
 }
 
@@ -152,7 +156,8 @@ core::Result<Exported> write_loggops(const Fabric& fabric, const std::string& na
         return core::fail({name, "", "has one device", "a network needs two"});
     }
     const double gap_byte = 8 / link->beta_gbps;  // ns a byte
-    const auto both = matrices(fabric.size(), *link, *link, [](std::size_t, std::size_t) { return true; });
+    const auto both =
+        matrices(fabric.size(), *link, *link, [](std::size_t, std::size_t) { return true; });
     Exported exported;
     exported.text = fmt::format(
         "# LogGOPSim, nanoseconds: LogGOPSim -L {:.0f} -o 0 -g 0 -O 0 -G {:.0f} -S 65535\n"
@@ -161,7 +166,8 @@ core::Result<Exported> write_loggops(const Fabric& fabric, const std::string& na
         gap_byte,
         link->alpha_ms * 1e6,
         gap_byte);
-    exported.notes.push_back("LogGOPSim has one link: " + loss_text(fabric, both.first, both.second));
+    exported.notes.push_back("LogGOPSim has one link: " +
+                             loss_text(fabric, both.first, both.second));
     if (std::abs(gap_byte - std::round(gap_byte)) > 0.01 * gap_byte) {
         exported.notes.push_back(
             fmt::format("LogGOPSim takes G as a whole number of ns a byte, this is {:.4g}: scale "

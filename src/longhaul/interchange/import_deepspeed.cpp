@@ -96,9 +96,8 @@ void read_relay(const Cursor& object, Imported& imported) {
     if (!from || !next || !seconds) {
         return;
     }
-    const auto own = object.find("process")
-                         ? process_at(object, {"process"})
-                         : std::optional<std::string>(*next);
+    const auto own = object.find("process") ? process_at(object, {"process"})
+                                            : std::optional<std::string>(*next);
     Sample sample = make_sample(Pattern::kRelay, {*from, own.value_or(*next)}, bytes, *seconds);
     sample.path = text_at(object, {"receive_path", "path"});
     sample.send_path = text_at(object, {"send_path"});
@@ -184,11 +183,8 @@ void number_repetitions(std::vector<Sample>& samples, std::size_t first) {
     std::map<std::string, int> seen;
     for (std::size_t i = first; i < samples.size(); ++i) {
         Sample& sample = samples[i];
-        std::string key = fmt::format("{} {} {} {}",
-                                      measure::name_of(sample.pattern),
-                                      sample.from,
-                                      sample.to,
-                                      sample.bytes);
+        std::string key = fmt::format(
+            "{} {} {} {}", measure::name_of(sample.pattern), sample.from, sample.to, sample.bytes);
         for (const std::string& peer : sample.peers) {
             key += " " + peer;
         }

@@ -19,7 +19,8 @@ constexpr double kGibit = 1.073741824;  // Gbit of a Gibit
 constexpr int kMostRegions = 2000;
 
 /// Factor on bandwidths; reports units that make no sense here.
-std::optional<double> fabric_unit(const ImportOptions& options, const std::string& file,
+std::optional<double> fabric_unit(const ImportOptions& options,
+                                  const std::string& file,
                                   core::Diagnostics& problems) {
     if (options.unit.empty() || options.unit == "gbit") {
         return 1;
@@ -127,14 +128,16 @@ void fill_pairs(const std::vector<DtfmPair>& pairs,
     const std::size_t k = regions.size();
     Grid<char> seen(k, k, 0);
     for (const DtfmPair& pair : pairs) {
-        const auto i = static_cast<std::size_t>(std::ranges::find(regions, pair.a) - regions.begin());
-        const auto j = static_cast<std::size_t>(std::ranges::find(regions, pair.b) - regions.begin());
+        const auto i =
+            static_cast<std::size_t>(std::ranges::find(regions, pair.a) - regions.begin());
+        const auto j =
+            static_cast<std::size_t>(std::ranges::find(regions, pair.b) - regions.begin());
         if (i == j || seen(i, j) != 0) {
-            report.at(pair.line,
-                      fmt::format("the pair {}-{} is listed twice or joins a region with itself",
-                                  pair.a,
-                                  pair.b),
-                      "list every pair of different regions once");
+            report.at(
+                pair.line,
+                fmt::format(
+                    "the pair {}-{} is listed twice or joins a region with itself", pair.a, pair.b),
+                "list every pair of different regions once");
             continue;
         }
         seen(i, j) = seen(j, i) = 1;
@@ -154,7 +157,7 @@ void fill_pairs(const std::vector<DtfmPair>& pairs,
 }  // namespace
 
 core::Result<Imported> read_dtfm(const SourceText& file, const ImportOptions& options) {
-    constexpr double kInsideMs = 5;   // DT-FM's own assumption inside a region: 5 ms, 2 Gbit/s
+    constexpr double kInsideMs = 5;  // DT-FM's own assumption inside a region: 5 ms, 2 Gbit/s
     constexpr double kInsideGbps = 2;
     core::Diagnostics problems;
     const Report report(file.name, problems);
@@ -218,8 +221,8 @@ core::Result<Imported> read_plain_fabric(const SourceText& file, const ImportOpt
             scale(parts.beta_interval->lower);
             scale(parts.beta_interval->upper);
         }
-        parts.provenance += fmt::format("{}bandwidths read as 2^30 bit/s",
-                                        parts.provenance.empty() ? "" : "; ");
+        parts.provenance +=
+            fmt::format("{}bandwidths read as 2^30 bit/s", parts.provenance.empty() ? "" : "; ");
     }
     return as_fabric(std::move(parts), file.name, {});
 }
@@ -235,9 +238,9 @@ core::Result<Imported> read_simgrid_calibration(const SourceText& file,
     const Cursor root(*document, problems);
     const auto rate = root.require("bandwidth_base", "bytes a second");
     const auto latency = root.require("latency_base", "seconds");
-    const auto bytes_s = rate ? rate->positive_number() : std::nullopt;
-    const auto seconds = latency ? latency->number_at_least(0) : std::nullopt;
-    double least = seconds.value_or(0);
+    const double bytes_s = rate ? rate->positive_number().value_or(0) : 0;
+    const double seconds = latency ? latency->number_at_least(0).value_or(0) : 0;
+    double least = seconds;
     double most = least;
     const auto segments = root.find("seg");
     for (std::size_t i = 0; segments && segments->is_array() && i < segments->value().size(); ++i) {
@@ -258,8 +261,8 @@ core::Result<Imported> read_simgrid_calibration(const SourceText& file,
     };
     fabric::FabricParts parts;
     parts.labels = {ends.from, ends.to};
-    parts.alpha_ms = both(*seconds * 1000);
-    parts.beta_gbps = both(*bytes_s * 8 / 1e9);
+    parts.alpha_ms = both(seconds * 1000);
+    parts.beta_gbps = both(bytes_s * 8 / 1e9);
     parts.alpha_interval = fabric::Interval{both(least * 1000), both(most * 1000)};
     parts.provenance = "SimGrid calibration " + file.name;
     return as_fabric(std::move(parts),

@@ -1,8 +1,8 @@
 // What NVIDIA tools say of the inside of a host: which devices share a switch, a socket or a NIC.
 // No alpha and no beta.
 #include <algorithm>
-#include <map>
 #include <array>
+#include <map>
 #include <numeric>
 
 #include <fmt/format.h>
@@ -36,7 +36,10 @@ std::string gpu_id(const std::string& host, std::string_view dev) {
 }
 
 // NOLINTNEXTLINE(misc-no-recursion): parse_xml limits the depth
-void walk(const XmlNode& node, const std::string& host, Passed passed, Found& found,
+void walk(const XmlNode& node,
+          const std::string& host,
+          Passed passed,
+          Found& found,
           const Report& report) {
     if (node.name == "cpu") {
         passed.numa = std::string(node.attribute("numaid"));
@@ -72,7 +75,8 @@ void walk(const XmlNode& node, const std::string& host, Passed passed, Found& fo
     }
 }
 
-// ---- nvidia-smi topo -m --------------------------------------------------------------------------
+// ---- nvidia-smi topo -m
+// --------------------------------------------------------------------------
 
 /// Text without ANSI escape sequences (underlined heads).
 std::string without_escapes(std::string_view text) {
@@ -122,16 +126,18 @@ TopoMatrix read_matrix_text(const SourceText& file, const Report& report) {
             continue;
         }
         if (words.size() < matrix.columns.size() + 1) {
-            report.at(line.number,
-                      fmt::format("has {} relations for {} devices", words.size() - 1,
-                                  matrix.columns.size()),
-                      "give the whole matrix of nvidia-smi topo -m");
+            report.at(
+                line.number,
+                fmt::format(
+                    "has {} relations for {} devices", words.size() - 1, matrix.columns.size()),
+                "give the whole matrix of nvidia-smi topo -m");
             continue;
         }
         const std::string name(words[0]);
         matrix.rows.push_back(
-            {name, {words.begin() + 1, words.begin() + 1 + static_cast<std::ptrdiff_t>(
-                                                               matrix.columns.size())}});
+            {name,
+             {words.begin() + 1,
+              words.begin() + 1 + static_cast<std::ptrdiff_t>(matrix.columns.size())}});
         if (is_gpu(name) && words.size() > matrix.columns.size() + 2) {
             matrix.numa[name] = std::string(words[matrix.columns.size() + 2]);
         }
@@ -207,13 +213,15 @@ void read_nccl_topology(const SourceText& file,
             continue;
         }
         for (const auto& [bus, names] : found.nics_of_switch) {
-            if (std::ranges::find(groups, fmt::format("{}:pci-{}", host.site, bus)) != groups.end()) {
+            if (std::ranges::find(groups, fmt::format("{}:pci-{}", host.site, bus)) !=
+                groups.end()) {
                 host.groups.push_back(fmt::format("{}:nic-{}", host.site, names));
             }
         }
     }
-    note(imported, "groups only: speeds of slots and NICs in this file bound a link, they are no "
-                   "measurement");
+    note(imported,
+         "groups only: speeds of slots and NICs in this file bound a link, they are no "
+         "measurement");
 }
 
 void read_nvidia_topology(const SourceText& file,
@@ -222,7 +230,8 @@ void read_nvidia_topology(const SourceText& file,
                           const Report& report) {
     const std::size_t known = report.problems().size();
     const TopoMatrix matrix = read_matrix_text(file, report);
-    if (report.problems().size() == known && (matrix.rows.empty() || matrix.columns.size() > kMostGpus)) {
+    if (report.problems().size() == known &&
+        (matrix.rows.empty() || matrix.columns.size() > kMostGpus)) {
         report.whole("has no matrix with a head GPU0 ...", "give the output of nvidia-smi topo -m");
     }
     check_relations(matrix, report);

@@ -31,8 +31,7 @@ double flag(const Cursor& root, std::string_view key) {
 /// What of a run says nothing about a link.
 bool refused(const Cursor& root, const Report& report) {
     if (const auto error = root.find("error")) {
-        report.whole("iperf3 failed: " + core::shown(error->value().string, 120),
-                     "repeat the run");
+        report.whole("iperf3 failed: " + core::shown(error->value().string, 120), "repeat the run");
         return true;
     }
     const auto protocol = at(root, {"start", "test_start", "protocol"});
@@ -43,9 +42,10 @@ bool refused(const Cursor& root, const Report& report) {
         return true;
     }
     if (flag(root, "bytes") > 0 || flag(root, "blocks") > 0) {
-        report.whole("is a run of a set size (-n or -k): what the receiver has counted when it "
-                     "ends is not that size, so it times no message",
-                     "run for a time, iperf3 -t 10 -O 1");
+        report.whole(
+            "is a run of a set size (-n or -k): what the receiver has counted when it "
+            "ends is not that size, so it times no message",
+            "run for a time, iperf3 -t 10 -O 1");
         return true;
     }
     return false;
@@ -99,13 +99,12 @@ void add_total(const Cursor& root,
     }
     const auto bytes = sum->require("bytes", "bytes received");
     const auto seconds = sum->require("seconds", "seconds of the transfer");
-    const auto count = bytes ? bytes->positive_number() : std::nullopt;
-    const auto time = seconds ? seconds->positive_number() : std::nullopt;
-    if (!count || !time || !plausible(*count, *time, sum->value().line, report)) {
+    sample.bytes = bytes ? bytes->positive_number().value_or(0) : 0;
+    sample.elapsed_s = seconds ? seconds->positive_number().value_or(0) : 0;
+    if (sample.bytes == 0 || sample.elapsed_s == 0 ||
+        !plausible(sample.bytes, sample.elapsed_s, sum->value().line, report)) {
         return;
     }
-    sample.bytes = *count;
-    sample.elapsed_s = *time;
     sample.transport = "tcp";
     sample.streams = std::max(1, static_cast<int>(std::min(flag(root, "num_streams"), 1e4)));
     const auto own = at(root, {"end", "cpu_utilization_percent", "host_total"});
@@ -150,7 +149,8 @@ void read_iperf3(const SourceText& file,
         note(imported, "a run with -R sends from the server to the client: directions are swapped");
     }
     if (flag(root, "bidir") == 1) {
-        add_total(root, "sum_received", make_sample(Pattern::kBothWays, *ends, 0, 0), imported, report);
+        add_total(
+            root, "sum_received", make_sample(Pattern::kBothWays, *ends, 0, 0), imported, report);
         add_total(root,
                   "sum_received_bidir_reverse",
                   make_sample(Pattern::kBothWays, {ends->to, ends->from}, 0, 0),
@@ -163,11 +163,13 @@ void read_iperf3(const SourceText& file,
         measure::Sample ping = make_ping(*ends, *round_trip);
         ping.transport = "tcp";
         imported.raw.samples.push_back(std::move(ping));
-        note(imported,
-             "iperf3: the least round trip was seen under load, so half of it is at most alpha plus "
-             "queueing; measure alpha with ping");
+        note(
+            imported,
+            "iperf3: the least round trip was seen under load, so half of it is at most alpha plus "
+            "queueing; measure alpha with ping");
     }
-    note(imported, "iperf3: one steady rate (bytes that the receiver counted); it times no message");
+    note(imported,
+         "iperf3: one steady rate (bytes that the receiver counted); it times no message");
     add_facts(root, *ends, imported);
 }
 

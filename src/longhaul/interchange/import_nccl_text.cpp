@@ -72,8 +72,7 @@ void read_row(const Line& line,
                   "give the output as it was printed");
         return;
     }
-    run.rows.push_back(
-        {*bytes, std::max(0, static_cast<int>(*root)), {*time * 1e-6}, line.number});
+    run.rows.push_back({*bytes, std::max(0, static_cast<int>(*root)), {*time * 1e-6}, line.number});
 }
 
 }  // namespace

@@ -14,8 +14,7 @@ using measure::Pattern;
 constexpr double kSteadySeconds = 10;  // a rate without a duration is written as that of 10 s
 
 void add_rate(const Ends& ends, double gbps, double seconds, Imported& imported) {
-    measure::Sample sample =
-        make_sample(Pattern::kPeer, ends, gbps * 1e9 / 8 * seconds, seconds);
+    measure::Sample sample = make_sample(Pattern::kPeer, ends, gbps * 1e9 / 8 * seconds, seconds);
     sample.transport = "tcp";
     imported.raw.samples.push_back(std::move(sample));
 }
@@ -115,7 +114,8 @@ void read_netperf(const SourceText& file,
         if (plausible(1, 1 / *number, line, report)) {
             imported.raw.samples.push_back(make_ping(ends, 1 / *number));
             imported.raw.samples.back().transport = "tcp";
-            note(imported, "netperf TCP_RR: a transaction is a round trip; its mean is kept as a ping");
+            note(imported,
+                 "netperf TCP_RR: a transaction is a round trip; its mean is kept as a ping");
         }
         return;
     }

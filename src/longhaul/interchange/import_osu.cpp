@@ -58,12 +58,14 @@ void add_osu_bandwidth(const std::vector<OsuRow>& rows,
     for (const OsuRow& row : rows) {
         largest = largest == nullptr || row.bytes >= largest->bytes ? &row : largest;
     }
-    const double rate = largest->value * 1e6 / (both_ways ? 2 : 1);  // bytes a second, one direction
+    const double rate =
+        largest->value * 1e6 / (both_ways ? 2 : 1);  // bytes a second, one direction
     if (!plausible(largest->bytes, largest->bytes / rate, largest->line, report)) {
         return;
     }
     const Pattern pattern = both_ways ? Pattern::kBothWays : Pattern::kPeer;
-    imported.raw.samples.push_back(make_sample(pattern, ends, largest->bytes, largest->bytes / rate));
+    imported.raw.samples.push_back(
+        make_sample(pattern, ends, largest->bytes, largest->bytes / rate));
     if (both_ways) {
         imported.raw.samples.push_back(
             make_sample(pattern, {ends.to, ends.from}, largest->bytes, largest->bytes / rate));

@@ -21,7 +21,8 @@ constexpr double kBitsOfGbit = 1e9;
 struct PerftestKind {
     bool latency = false;
     bool both_ways = false;
-    bool half = true;  ///< latency is half a round trip (write, send), not a whole one (read, atomic)
+    bool half =
+        true;  ///< latency is half a round trip (write, send), not a whole one (read, atomic)
 };
 
 struct PerftestRow {
@@ -54,7 +55,8 @@ void add_latency(const std::vector<PerftestRow>& rows,
                             row.most_s);
             }
         } else if (&row == &rows.front()) {
-            add_summary(imported.raw.samples, make_ping(ends, 0), row.least_s, row.middle_s, row.most_s);
+            add_summary(
+                imported.raw.samples, make_ping(ends, 0), row.least_s, row.middle_s, row.most_s);
         }
     }
     note(imported,
@@ -109,7 +111,8 @@ void add_perftest(std::vector<PerftestRow> rows,
     }
 }
 
-// ---- text ----------------------------------------------------------------------------------------
+// ---- text
+// ----------------------------------------------------------------------------------------
 
 /// Columns of the head "#bytes #iterations BW average[MiB/sec] ...". Its words: names may hold
 /// blanks, so places are counted by the words that start a column.
@@ -129,10 +132,12 @@ PerftestColumns perftest_columns(std::string_view head) {
             columns.names.push_back(std::exchange(name, ""));
         }
     }
-    const auto has = [&](std::string_view unit) { return head.find(unit) != std::string_view::npos; };
-    columns.unit_bits = has("[Gb/sec]")                        ? kBitsOfGbit
+    const auto has = [&](std::string_view unit) {
+        return head.find(unit) != std::string_view::npos;
+    };
+    columns.unit_bits = has("[Gb/sec]")                       ? kBitsOfGbit
                         : has("[MiB/sec]") || has("[MB/sec]") ? kBitsOfMib
-                                                               : 0;
+                                                              : 0;
     return columns;
 }
 
@@ -216,7 +221,8 @@ void read_perftest_text(const SourceText& file,
     }
 }
 
-// ---- JSON ----------------------------------------------------------------------------------------
+// ---- JSON
+// ----------------------------------------------------------------------------------------
 
 std::optional<double> perftest_unit(const ImportOptions& options, const Report& report) {
     if (options.unit == "gbit" || options.unit == "mib") {

@@ -18,7 +18,9 @@ public:
     explicit Router(const Platform& platform) : platform_(platform), maps_(platform.zones.size()) {}
 
     /// The way between two hosts or routers; nullopt when there is none.
-    [[nodiscard]] std::optional<Way> between(const std::string& from, const std::string& to, int depth = 0);
+    [[nodiscard]] std::optional<Way> between(const std::string& from,
+                                             const std::string& to,
+                                             int depth = 0);
 
 private:
     /// Ways of a zone that computes them, by the number of its point.
@@ -27,8 +29,12 @@ private:
         std::vector<std::vector<Edge>> graph;
         std::map<int, std::vector<Way>> ways;
     };
-    [[nodiscard]] std::optional<ZoneRoute> local(int zone, const std::string& from, const std::string& to);
-    [[nodiscard]] Way in_cluster(const PlatformZone& zone, const std::string& from, const std::string& to) const;
+    [[nodiscard]] std::optional<ZoneRoute> local(int zone,
+                                                 const std::string& from,
+                                                 const std::string& to);
+    [[nodiscard]] Way in_cluster(const PlatformZone& zone,
+                                 const std::string& from,
+                                 const std::string& to) const;
     ZoneMap& map_of(int zone);
     [[nodiscard]] int zone_of(const std::string& point) const;
     [[nodiscard]] int ancestor(int zone, int depth) const;
@@ -50,7 +56,9 @@ int Router::ancestor(int zone, int depth) const {
 }
 
 /// Private link up, backbone, private link down; the router has no private link.
-Way Router::in_cluster(const PlatformZone& zone, const std::string& from, const std::string& to) const {
+Way Router::in_cluster(const PlatformZone& zone,
+                       const std::string& from,
+                       const std::string& to) const {
     Way way;
     if (from != zone.cluster_router) {
         way.add(zone.cluster_up);
@@ -108,7 +116,8 @@ std::optional<ZoneRoute> Router::local(int zone, const std::string& from, const 
     return way.links < 0 ? std::nullopt : std::optional(ZoneRoute{way, {}, {}});
 }
 
-// NOLINTNEXTLINE(misc-no-recursion): every gateway is in a smaller zone; depth is checked all the same
+// NOLINTNEXTLINE(misc-no-recursion): every gateway is in a smaller zone; depth is checked all the
+// same
 std::optional<Way> Router::between(const std::string& from, const std::string& to, int depth) {
     const int a = zone_of(from);
     const int b = zone_of(to);

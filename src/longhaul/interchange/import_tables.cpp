@@ -116,8 +116,7 @@ void read_throughput(const Table& table,
         const Ends ends = skyplane_ends(table, row);
         if (rate.bad) {
             report_cell(report, line, column, table.cell(row, column));
-        } else if (!rate.value || ends.from == ends.to ||
-                   table.cell(row, "success") == "False") {
+        } else if (!rate.value || ends.from == ends.to || table.cell(row, "success") == "False") {
             ++left_out;
         } else {
             const double seconds = number_of(table.cell(row, "iperf3_runtime")).value_or(5);

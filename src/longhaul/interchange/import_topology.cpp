@@ -18,7 +18,8 @@ using core::Grid;
 constexpr int kMostTopologyNodes = 2048;
 constexpr double kGbitOfGibibyte = 8 * 1.073741824;
 
-// ---- ASTRA-sim -----------------------------------------------------------------------------------
+// ---- ASTRA-sim
+// -----------------------------------------------------------------------------------
 
 /// One dimension of the network: `npus` devices joined by one building block.
 struct Dimension {
@@ -29,7 +30,9 @@ struct Dimension {
 };
 
 /// Entry i of a list, or nothing after a report.
-std::optional<Cursor> astra_entry(const Cursor& root, std::string_view key, std::size_t i,
+std::optional<Cursor> astra_entry(const Cursor& root,
+                                  std::string_view key,
+                                  std::size_t i,
                                   std::size_t count) {
     const auto list = root.find(key);
     if (!list || list->value().kind != core::Value::Kind::kArray) {
@@ -37,8 +40,9 @@ std::optional<Cursor> astra_entry(const Cursor& root, std::string_view key, std:
     }
     if (list->value().size() != count) {
         if (i == 0) {
-            list->report(fmt::format("has {} entries, topology has {}", list->value().size(), count),
-                         "give one entry a dimension");
+            list->report(
+                fmt::format("has {} entries, topology has {}", list->value().size(), count),
+                "give one entry a dimension");
         }
         return std::nullopt;
     }
@@ -102,7 +106,8 @@ Way astra_way(const std::vector<Dimension>& dimensions, int a, int b) {
     return way;
 }
 
-// ---- HPCC ----------------------------------------------------------------------------------------
+// ---- HPCC
+// ----------------------------------------------------------------------------------------
 
 struct HpccNetwork {
     int nodes = 0;
@@ -110,7 +115,10 @@ struct HpccNetwork {
     std::vector<std::vector<Edge>> graph;
 };
 
-std::optional<int> node_of(std::string_view word, int nodes, const Line& line, const Report& report) {
+std::optional<int> node_of(std::string_view word,
+                           int nodes,
+                           const Line& line,
+                           const Report& report) {
     const auto number = number_of(word);
     if (!number || *number < 0 || *number >= nodes || *number != std::floor(*number)) {
         report.at(line.number,
@@ -125,9 +133,10 @@ std::optional<int> node_of(std::string_view word, int nodes, const Line& line, c
 void read_link_line(const Line& line, HpccNetwork& network, const Report& report) {
     const std::vector<std::string_view> words = words_of(line.text);
     if (words.size() < 4) {
-        report.at(line.number,
-                  fmt::format("has {} columns", words.size()),
-                  "a link is 'source destination rate delay error', such as '0 4 100Gbps 0.001ms 0'");
+        report.at(
+            line.number,
+            fmt::format("has {} columns", words.size()),
+            "a link is 'source destination rate delay error', such as '0 4 100Gbps 0.001ms 0'");
         return;
     }
     const auto a = node_of(words[0], network.nodes, line, report);
@@ -163,10 +172,10 @@ HpccNetwork read_network(const SourceText& file, const Report& report) {
     const auto links = counts.size() == 3 ? number_of(counts[2]) : std::nullopt;
     if (!nodes || !switches || !links || *nodes < 1 || *nodes > kMostTopologyNodes ||
         *switches < 0 || *switches > *nodes || *links < 0 || *links > 1e7) {
-        report.at(1,
-                  "is not 'nodes switches links'",
-                  fmt::format("line 1 holds three whole numbers, at most {} nodes",
-                              kMostTopologyNodes));
+        report.at(
+            1,
+            "is not 'nodes switches links'",
+            fmt::format("line 1 holds three whole numbers, at most {} nodes", kMostTopologyNodes));
         return network;
     }
     network.nodes = static_cast<int>(*nodes);
@@ -216,8 +225,9 @@ fabric::FabricParts hpcc_parts(const HpccNetwork& network, const Report& report)
         for (std::size_t j = 0; j < n; ++j) {
             const Way& way = ways[hosts[j]];
             if (way.links < 0) {
-                report.whole(fmt::format("no links lead from node {} to node {}", hosts[i], hosts[j]),
-                             "join all nodes that are no switches");
+                report.whole(
+                    fmt::format("no links lead from node {} to node {}", hosts[i], hosts[j]),
+                    "join all nodes that are no switches");
             } else if (i != j) {
                 alpha(i, j) = way.alpha_ms;
                 beta(i, j) = way.beta_gbps;
@@ -239,7 +249,8 @@ core::Result<Imported> read_astra(const SourceText& file, const ImportOptions& o
     core::Diagnostics problems;
     const Cursor root(*document, problems);
     if (!options.unit.empty() && options.unit != "gb" && options.unit != "gib") {
-        root.report("--unit is " + core::shown(options.unit), "it must be gb or gib bytes a second");
+        root.report("--unit is " + core::shown(options.unit),
+                    "it must be gb or gib bytes a second");
     }
     const bool decimal = options.unit == "gb";
     const std::vector<Dimension> dimensions = astra_dimensions(root, decimal ? 8 : kGbitOfGibibyte);
@@ -271,13 +282,14 @@ core::Result<Imported> read_astra(const SourceText& file, const ImportOptions& o
     parts.alpha_ms = fabric::PairMatrix(std::move(alpha));
     parts.beta_gbps = fabric::PairMatrix(std::move(beta));
     parts.provenance = "ASTRA-sim network " + file.name;
-    return as_fabric(std::move(parts),
-                     file.name,
-                     {fmt::format("a GB/s of ASTRA-sim is taken as {} bytes a second; --unit {} "
-                                  "takes the other",
-                                  decimal ? "10^9" : "2^30 (what its analytical back end computes with)",
-                                  decimal ? "gib" : "gb"),
-                      "a switch is two links away: latencies of Switch count twice"});
+    return as_fabric(
+        std::move(parts),
+        file.name,
+        {fmt::format("a GB/s of ASTRA-sim is taken as {} bytes a second; --unit {} "
+                     "takes the other",
+                     decimal ? "10^9" : "2^30 (what its analytical back end computes with)",
+                     decimal ? "gib" : "gb"),
+         "a switch is two links away: latencies of Switch count twice"});
 }
 
 core::Result<Imported> read_hpcc(const SourceText& file, const ImportOptions& /*options*/) {

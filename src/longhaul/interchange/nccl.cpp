@@ -35,7 +35,8 @@ void add_shift(const NcclRun& run, const NcclRow& row, Imported& imported) {
     const std::size_t n = run.ranks.size();
     for (std::size_t to = 0; to < n; ++to) {
         const Ends ends{run.ranks[(to + n - 1) % n], run.ranks[to]};
-        Sample sample = make_sample(n == 2 ? Pattern::kBothWays : Pattern::kRelay, ends, row.bytes, 0);
+        Sample sample =
+            make_sample(n == 2 ? Pattern::kBothWays : Pattern::kRelay, ends, row.bytes, 0);
         if (n > 2) {
             sample.send_path = path_between(ends.to, run.ranks[(to + 1) % n]);
         }
@@ -53,10 +54,8 @@ void add_fan(const NcclRun& run, const NcclRow& row, bool in, Imported& imported
     }
     for (const std::string& peer : peers) {
         const Ends ends = in ? Ends{peer, run.ranks[root]} : Ends{run.ranks[root], peer};
-        Sample sample = make_sample(in ? Pattern::kFanIn : Pattern::kFanOut,
-                                    ends,
-                                    row.bytes / static_cast<double>(n),
-                                    0);
+        Sample sample = make_sample(
+            in ? Pattern::kFanIn : Pattern::kFanOut, ends, row.bytes / static_cast<double>(n), 0);
         sample.peers = peers;
         add_repetitions(row, sample, imported);
     }

@@ -52,6 +52,9 @@ measure::Sample make_sample(measure::Pattern pattern,
     sample.to = ends.to;
     sample.bytes = bytes;
     sample.elapsed_s = elapsed_s;
+    if (pattern != measure::Pattern::kPing) {
+        sample.unknown.set("timing", "one_way");  // no acknowledgement is part of these times
+    }
     return sample;
 }
 
@@ -64,8 +67,8 @@ void add_summary(std::vector<measure::Sample>& samples,
                  std::optional<double> least_s,
                  double middle_s,
                  std::optional<double> most_s) {
-    const bool spread = least_s && most_s && *least_s > 0 && *least_s <= middle_s &&
-                        middle_s <= *most_s;
+    const bool spread =
+        least_s && most_s && *least_s > 0 && *least_s <= middle_s && middle_s <= *most_s;
     const std::vector<double> times =
         spread ? std::vector{*least_s, middle_s, *most_s} : std::vector{middle_s};
     for (std::size_t i = 0; i < times.size(); ++i) {
@@ -120,6 +123,11 @@ core::Result<Imported> read_each(std::string_view format,
         read(file, options, imported, report);
         for (std::size_t i = samples; i < imported.raw.samples.size(); ++i) {
             measure::Sample& sample = imported.raw.samples[i];
+            if (sample.from.empty() || sample.to.empty()) {
+                report.whole("a measurement names no sender or no receiver",
+                             "every end needs a name");
+                break;
+            }
             sample.task = sample.task.empty() ? fmt::format("{}:{}", format, file.name)
                                               : std::move(sample.task);
         }

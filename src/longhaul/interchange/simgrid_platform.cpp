@@ -13,8 +13,15 @@ namespace {
 constexpr std::size_t kMostClusterHosts = 4096;
 
 /// Elements that change nothing about links between hosts.
-const std::set<std::string, std::less<>> kHarmless = {
-    "prop", "config", "storage", "storage_type", "mount", "disk", "trace", "trace_connect", "model_prop"};
+const std::set<std::string, std::less<>> kHarmless = {"prop",
+                                                      "config",
+                                                      "storage",
+                                                      "storage_type",
+                                                      "mount",
+                                                      "disk",
+                                                      "trace",
+                                                      "trace_connect",
+                                                      "model_prop"};
 
 class PlatformReader {
 public:
@@ -53,8 +60,8 @@ std::string PlatformReader::text(const XmlNode& element, std::string_view key) {
 double PlatformReader::rate(const XmlNode& element, std::string_view key) {
     const std::string value = text(element, key);
     const auto measure = measure_of(trimmed(value));
-    const auto unit = measure ? gbps_of_rate_unit(measure->unit.empty() ? "Bps" : measure->unit)
-                              : std::nullopt;
+    const auto unit =
+        measure ? gbps_of_rate_unit(measure->unit.empty() ? "Bps" : measure->unit) : std::nullopt;
     if (!unit || measure->value <= 0) {
         report_.at(element.line,
                    fmt::format("{} of <{}> is {}", key, element.name, core::shown(value)),
@@ -162,9 +169,10 @@ std::vector<int> PlatformReader::radical(const XmlNode& element) {
         const auto last = number_of(trimmed(ends.back()));
         if (!first || !last || ends.size() > 2 || *first < 0 || *last < *first || *last > 1e9 ||
             *last - *first >= kMostClusterHosts) {
-            report_.at(element.line,
-                       fmt::format("radical holds {}", core::shown(part)),
-                       fmt::format("it must be like 0-15 or 3, at most {} hosts", kMostClusterHosts));
+            report_.at(
+                element.line,
+                fmt::format("radical holds {}", core::shown(part)),
+                fmt::format("it must be like 0-15 or 3, at most {} hosts", kMostClusterHosts));
             return {};
         }
         for (int i = static_cast<int>(*first); i <= static_cast<int>(*last); ++i) {
@@ -183,9 +191,10 @@ void PlatformReader::read_cluster(const XmlNode& element, int parent) {
         backbone = {latency(element, "bb_lat"), rate(element, "bb_bw"), 1};
     }
     if (element.has("topology") && lower(element.attribute("topology")) != "flat") {
-        report_.at(element.line,
-                   fmt::format("the cluster {} is a {}", id, core::shown(element.attribute("topology"))),
-                   "only flat clusters are read");
+        report_.at(
+            element.line,
+            fmt::format("the cluster {} is a {}", id, core::shown(element.attribute("topology"))),
+            "only flat clusters are read");
     }
     const std::string prefix(element.attribute("prefix"));
     const std::string suffix(element.attribute("suffix"));
@@ -263,7 +272,7 @@ Platform read_platform(const XmlNode& root, const std::string& file, core::Diagn
     platform.zones.reserve(root.children.size());
     int outermost = 0;
     for (const XmlNode& child : root.children) {
-        if (child.name == "zone" || child.name == "AS" ) {
+        if (child.name == "zone" || child.name == "AS") {
             ++outermost;
             reader.read_zone(child, -1, 0);
         } else if (child.name == "cluster") {

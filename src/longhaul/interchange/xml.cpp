@@ -54,7 +54,8 @@ bool copy(const pugi::xml_node& from,  // NOLINT(misc-no-recursion): at most kMa
 }  // namespace
 
 std::string_view XmlNode::attribute(std::string_view key) const {
-    const auto found = std::ranges::find(attributes, key, &std::pair<std::string, std::string>::first);
+    const auto found =
+        std::ranges::find(attributes, key, &std::pair<std::string, std::string>::first);
     return found == attributes.end() ? std::string_view() : std::string_view(found->second);
 }
 

@@ -60,12 +60,12 @@ core::Result<core::Document> parse_yaml(std::string_view text, const std::string
         std::size_t nodes = 0;
         auto value = yaml_value(root, 0, nodes);
         if (!value) {
-            return core::fail({name,
-                               "",
-                               "is nested too deep, too large, or has a key that is no text",
-                               fmt::format("at most {} levels and {} values are read",
-                                           core::kMaxDepth,
-                                           kMostYamlNodes)});
+            return core::fail(
+                {name,
+                 "",
+                 "is nested too deep, too large, or has a key that is no text",
+                 fmt::format(
+                     "at most {} levels and {} values are read", core::kMaxDepth, kMostYamlNodes)});
         }
         if (value->kind != Value::Kind::kObject) {
             return core::fail({name, "line 1", "is no mapping", "give 'key: value' lines"});

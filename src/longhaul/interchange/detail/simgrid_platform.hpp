@@ -31,9 +31,9 @@ struct PlatformZone {
 struct Platform {
     std::vector<PlatformZone> zones;  ///< [0] is the outermost
     std::vector<std::string> hosts;
-    std::map<std::string, int> zone_of;   ///< of hosts and routers
-    std::map<std::string, Way> links;     ///< by name
-    std::vector<std::string> left_out;    ///< what was not read, for a note
+    std::map<std::string, int> zone_of;  ///< of hosts and routers
+    std::map<std::string, Way> links;    ///< by name
+    std::vector<std::string> left_out;   ///< what was not read, for a note
 };
 
 /// Reads the elements; problems go to the list.
