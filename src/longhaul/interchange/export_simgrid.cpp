@@ -84,7 +84,8 @@ core::Result<Exported> write_simgrid(const fabric::Fabric& fabric, const std::st
     return Exported{
         std::move(text),
         {"simulate with --cfg=network/model:CM02 --cfg=network/latency-factor:1 "
-         "--cfg=network/bandwidth-factor:1 --cfg=network/weight-S:0 --cfg=network/TCP-gamma:0, so "
+         "--cfg=network/bandwidth-factor:1 --cfg=network/weight-S:0 --cfg=network/TCP-gamma:0 "
+         "--cfg=network/crosstraffic:0, so "
          "that a message takes alpha + size / beta; SimGrid's defaults add its own factors"}};
 }
 

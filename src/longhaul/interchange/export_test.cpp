@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include <gtest/gtest.h>
+
 #include "longhaul/fabric/read.hpp"
 #include "longhaul/interchange/detail/test_files.hpp"
 

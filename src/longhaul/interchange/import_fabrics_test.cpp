@@ -1,4 +1,6 @@
 // Fixtures that carry matrices or platforms; expected values by hand from the links on each way.
+#include <gtest/gtest.h>
+
 #include "longhaul/fabric/read.hpp"
 #include "longhaul/interchange/detail/test_files.hpp"
 

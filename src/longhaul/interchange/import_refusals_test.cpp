@@ -1,4 +1,6 @@
 // What importers must refuse, each with the words that tell why. Good fixtures with one change.
+#include <gtest/gtest.h>
+
 #include "longhaul/interchange/detail/test_files.hpp"
 
 namespace longhaul::interchange {

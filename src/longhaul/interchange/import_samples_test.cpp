@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <map>
 
+#include <gtest/gtest.h>
+
 #include "longhaul/interchange/detail/test_files.hpp"
 
 namespace longhaul::interchange {

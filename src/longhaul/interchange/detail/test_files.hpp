@@ -3,10 +3,9 @@
 
 #include <fstream>
 #include <sstream>
+#include <stdexcept>
 #include <string>
 #include <vector>
-
-#include <gtest/gtest.h>
 
 #include "longhaul/interchange/import.hpp"
 
@@ -15,7 +14,9 @@ namespace longhaul::interchange {
 inline std::string fixture(const std::string& name) {
     const std::string path = LONGHAUL_SOURCE_DIR "/tests/data/measure/" + name;
     const std::ifstream file(path, std::ios::binary);
-    EXPECT_TRUE(file) << path;
+    if (!file) {
+        throw std::runtime_error("cannot read " + path);
+    }
     std::ostringstream text;
     text << file.rdbuf();
     return text.str();
@@ -43,9 +44,11 @@ inline std::string problems_of(const core::Result<Imported>& imported) {
 inline Imported good(const std::string& format,
                      const std::string& name,
                      const ImportOptions& options = {}) {
-    const auto imported = import_text(format, fixture(name), options);
-    EXPECT_TRUE(imported) << problems_of(imported);
-    return imported.value_or(Imported());
+    auto imported = import_text(format, fixture(name), options);
+    if (!imported) {
+        throw std::runtime_error(problems_of(imported));
+    }
+    return *std::move(imported);
 }
 
 }  // namespace longhaul::interchange
