@@ -15,14 +15,14 @@ using Files = std::span<const SourceText>;
 using detail::FileReader;
 
 /// A reader of single files as one of a table.
-template <FileReader read>
+template <FileReader Read>
 core::Result<Imported> each(Files files, const ImportOptions& options) {
-    return detail::read_each("import", files, options, read);
+    return detail::read_each("import", files, options, Read);
 }
 
 using FabricReader = core::Result<Imported> (*)(const SourceText&, const ImportOptions&);
 
-template <FabricReader read>
+template <FabricReader Read>
 core::Result<Imported> one(Files files, const ImportOptions& options) {
     if (files.size() != 1) {
         return core::fail({files.empty() ? "" : files[1].name,
@@ -30,7 +30,7 @@ core::Result<Imported> one(Files files, const ImportOptions& options) {
                            fmt::format("{} files are given", files.size()),
                            "a format that gives a fabric takes one file"});
     }
-    return read(files[0], options);
+    return Read(files[0], options);
 }
 
 constexpr std::array<ImportFormat, 20> kFormats = {{

@@ -96,8 +96,7 @@ void read_relay(const Cursor& object, Imported& imported) {
     if (!from || !next || !seconds) {
         return;
     }
-    const auto own = object.find("process") ? process_at(object, {"process"})
-                                            : std::optional<std::string>(*next);
+    const auto own = object.find("process") ? process_at(object, {"process"}) : next;
     Sample sample = make_sample(Pattern::kRelay, {*from, own.value_or(*next)}, bytes, *seconds);
     sample.path = text_at(object, {"receive_path", "path"});
     sample.send_path = text_at(object, {"send_path"});
