@@ -153,8 +153,8 @@ def unreadable_texts(base, toml):
     if toml:
         cases += [
             ("cut-in-a-string", text[: text.index('"') + 4], syntax),
-            ("cut-after-a-key", text[: text.index("layers") if "layers" in text else
-                                      text.index("address")] + "x =", syntax),
+            ("cut-after-a-key", text[: min(text.index(key) for key in ("layers", "address", "hosts")
+                                            if key in text)] + "x =", syntax),
             ("deep-nesting", text.replace("[", f"deep = {'[' * 100}{']' * 100}\n[", 1), "nested"),
             ("deep-dotted-key", "a." * 1_000_000 + "a = 1", "nested"),
             ("duplicate-table", text + text.split("\n", 1)[1].split("\n", 1)[0] + "\n",
@@ -597,7 +597,7 @@ def import_cases():
     def xml(name, content, words):
         return Case("measure-import-xml", name, "platform.xml", content, words)
 
-    yield from (case(*c) for c in unreadable_texts(IPERF3, False))
+    yield from (case(*c) for c in unreadable_texts(dict(IPERF3, format="x"), False))
     yield case("failed", {"error": "unable to connect"}, "unable to connect")
     yield case("no-end", without(IPERF3, "end"), "end")
     yield case("number-text", put(IPERF3, "nan", "end", "sum_received", "bytes"), "a string")

@@ -96,11 +96,25 @@ std::string without_escapes(std::string_view text) {
 struct TopoMatrix {
     std::vector<std::string> columns;  ///< GPU0, GPU1, ..., NIC0, mlx5_0, ...
     std::vector<std::pair<std::string, std::vector<std::string>>> rows;  ///< name, relations
-    std::map<std::string, std::string> numa;                             ///< of GPUs
 };
 
 bool is_gpu(const std::string& name) {
     return name.starts_with("GPU") && number_of(name.substr(3)).has_value();
+}
+
+/// Names of the head "GPU0 GPU1 NIC0 CPU Affinity ...", without what stands behind the devices.
+std::vector<std::string> topo_columns(const std::vector<std::string_view>& words) {
+    std::vector<std::string> columns;
+    if (words.empty() || words[0] != "GPU0") {
+        return columns;
+    }
+    for (const std::string_view word : words) {
+        if (word == "CPU" || word == "NUMA" || word == "GPU") {
+            break;
+        }
+        columns.emplace_back(word);
+    }
+    return columns;
 }
 
 TopoMatrix read_matrix_text(const SourceText& file, const Report& report) {
@@ -109,38 +123,25 @@ TopoMatrix read_matrix_text(const SourceText& file, const Report& report) {
     for (const Line& line : lines_of(plain)) {
         const std::vector<std::string_view> words = words_of(line.text);
         if (matrix.columns.empty()) {
-            if (!words.empty() && words[0] == "GPU0") {
-                for (const std::string_view word : words) {
-                    if (word == "CPU" || word == "NUMA" || word == "GPU") {
-                        break;
-                    }
-                    matrix.columns.emplace_back(word);
-                }
-            }
+            matrix.columns = topo_columns(words);
             continue;
         }
+        const std::size_t count = matrix.columns.size();
         if (words.empty() || std::ranges::find(matrix.columns, words[0]) == matrix.columns.end()) {
-            if (!matrix.rows.empty()) {
-                break;  // the legend
+            if (matrix.rows.empty()) {
+                continue;
             }
+            break;  // the legend
+        }
+        if (words.size() < count + 1) {
+            report.at(line.number,
+                      fmt::format("has {} relations for {} devices", words.size() - 1, count),
+                      "give the whole matrix of nvidia-smi topo -m");
             continue;
         }
-        if (words.size() < matrix.columns.size() + 1) {
-            report.at(
-                line.number,
-                fmt::format(
-                    "has {} relations for {} devices", words.size() - 1, matrix.columns.size()),
-                "give the whole matrix of nvidia-smi topo -m");
-            continue;
-        }
-        const std::string name(words[0]);
+        const auto first = words.begin() + 1;
         matrix.rows.push_back(
-            {name,
-             {words.begin() + 1,
-              words.begin() + 1 + static_cast<std::ptrdiff_t>(matrix.columns.size())}});
-        if (is_gpu(name) && words.size() > matrix.columns.size() + 2) {
-            matrix.numa[name] = std::string(words[matrix.columns.size() + 2]);
-        }
+            {std::string(words[0]), {first, first + static_cast<std::ptrdiff_t>(count)}});
     }
     return matrix;
 }

@@ -1,4 +1,6 @@
 // OSU micro-benchmarks: osu_latency, osu_bw, osu_bibw as printed.
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "longhaul/interchange/detail/readers.hpp"
@@ -54,21 +56,16 @@ void add_osu_bandwidth(const std::vector<OsuRow>& rows,
                        const Ends& ends,
                        Imported& imported,
                        const Report& report) {
-    const OsuRow* largest = nullptr;
-    for (const OsuRow& row : rows) {
-        largest = largest == nullptr || row.bytes >= largest->bytes ? &row : largest;
-    }
-    const double rate =
-        largest->value * 1e6 / (both_ways ? 2 : 1);  // bytes a second, one direction
-    if (!plausible(largest->bytes, largest->bytes / rate, largest->line, report)) {
+    const OsuRow& largest = *std::ranges::max_element(rows, {}, &OsuRow::bytes);
+    const double rate = largest.value * 1e6 / (both_ways ? 2 : 1);  // bytes a second, one direction
+    if (!plausible(largest.bytes, largest.bytes / rate, largest.line, report)) {
         return;
     }
     const Pattern pattern = both_ways ? Pattern::kBothWays : Pattern::kPeer;
-    imported.raw.samples.push_back(
-        make_sample(pattern, ends, largest->bytes, largest->bytes / rate));
+    imported.raw.samples.push_back(make_sample(pattern, ends, largest.bytes, largest.bytes / rate));
     if (both_ways) {
         imported.raw.samples.push_back(
-            make_sample(pattern, {ends.to, ends.from}, largest->bytes, largest->bytes / rate));
+            make_sample(pattern, {ends.to, ends.from}, largest.bytes, largest.bytes / rate));
         note(imported, "osu_bibw prints the sum of both directions: each gets half");
     }
     note(imported,
