@@ -16,10 +16,7 @@ std::string bytes_per_second(double gbps) {
 }
 
 /// Names of the shared links that a transfer loads: one a resource and direction.
-std::string shared_links(const fabric::Fabric& fabric,
-                         const std::vector<std::vector<int>>& sides,
-                         std::size_t i,
-                         std::size_t j) {
+std::string shared_links(const std::vector<std::vector<int>>& sides, std::size_t i, std::size_t j) {
     std::string text;
     for (std::size_t r = 0; r < sides.size(); ++r) {
         const int from = sides[r][i];
@@ -28,7 +25,6 @@ std::string shared_links(const fabric::Fabric& fabric,
             text += fmt::format("<link_ctn id=\"shared-{}-{}\"/>", r, from == 1 ? "out" : "back");
         }
     }
-    static_cast<void>(fabric);
     return text;
 }
 
@@ -77,7 +73,7 @@ core::Result<Exported> write_simgrid(const fabric::Fabric& fabric, const std::st
                 j,
                 i,
                 j,
-                shared_links(fabric, sides, i, j));
+                shared_links(sides, i, j));
         }
     }
     text += routes + "  </zone>\n</platform>\n";

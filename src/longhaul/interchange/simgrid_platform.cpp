@@ -1,6 +1,7 @@
 #include "longhaul/interchange/detail/simgrid_platform.hpp"
 
 #include <algorithm>
+#include <array>
 #include <set>
 
 #include <fmt/format.h>
@@ -12,23 +13,26 @@ namespace {
 
 constexpr std::size_t kMostClusterHosts = 4096;
 
-/// Elements that change nothing about links between hosts.
-const std::set<std::string, std::less<>> kHarmless = {"prop",
-                                                      "config",
-                                                      "storage",
-                                                      "storage_type",
-                                                      "mount",
-                                                      "disk",
-                                                      "trace",
-                                                      "trace_connect",
-                                                      "model_prop"};
+/// Whether an element changes nothing about links between hosts.
+bool is_harmless(std::string_view name) {
+    constexpr std::array<std::string_view, 9> kHarmless = {"prop",
+                                                           "config",
+                                                           "storage",
+                                                           "storage_type",
+                                                           "mount",
+                                                           "disk",
+                                                           "trace",
+                                                           "trace_connect",
+                                                           "model_prop"};
+    return std::ranges::find(kHarmless, name) != kHarmless.end();
+}
 
 class PlatformReader {
 public:
     PlatformReader(const Report& report, Platform& platform)
         : report_(report), platform_(platform) {}
 
-    void read_zone(const XmlNode& element, int parent, int depth);
+    void read_zone(const XmlNode& element, int parent);
 
 private:
     void read_child(const XmlNode& child, int zone);
@@ -225,8 +229,8 @@ void PlatformReader::read_child(const XmlNode& child, int zone) {
     } else if (child.name == "cluster") {
         read_cluster(child, zone);
     } else if (child.name == "zone" || child.name == "AS") {
-        read_zone(child, zone, platform_.zones[zone].depth + 1);
-    } else if (!kHarmless.contains(child.name)) {
+        read_zone(child, zone);
+    } else if (!is_harmless(child.name)) {
         report_.at(child.line,
                    fmt::format("<{}> is not read", core::shown(child.name)),
                    "write it with host, router, link, route, cluster, zone and zoneRoute");
@@ -234,7 +238,7 @@ void PlatformReader::read_child(const XmlNode& child, int zone) {
 }
 
 // NOLINTNEXTLINE(misc-no-recursion): parse_xml limits the depth
-void PlatformReader::read_zone(const XmlNode& element, int parent, int depth) {
+void PlatformReader::read_zone(const XmlNode& element, int parent) {
     const std::string routing = lower(element.attribute("routing"));
     const std::set<std::string, std::less<>> known = {
         "full", "floyd", "dijkstra", "dijkstracache", "none", ""};
@@ -243,7 +247,6 @@ void PlatformReader::read_zone(const XmlNode& element, int parent, int depth) {
                    fmt::format("routing is {}", core::shown(element.attribute("routing"))),
                    "Full, Floyd, Dijkstra and None are read");
     }
-    static_cast<void>(depth);
     const int zone = add_zone(text(element, "id"), routing, parent);
     for (const XmlNode& child : element.children) {
         if (child.name == "link") {
@@ -274,7 +277,7 @@ Platform read_platform(const XmlNode& root, const std::string& file, core::Diagn
     for (const XmlNode& child : root.children) {
         if (child.name == "zone" || child.name == "AS") {
             ++outermost;
-            reader.read_zone(child, -1, 0);
+            reader.read_zone(child, -1);
         } else if (child.name == "cluster") {
             ++outermost;
             XmlNode wrapper;
@@ -282,8 +285,8 @@ Platform read_platform(const XmlNode& root, const std::string& file, core::Diagn
             wrapper.line = child.line;
             wrapper.attributes = {{"id", "platform"}, {"routing", "None"}};
             wrapper.children = {child};
-            reader.read_zone(wrapper, -1, 0);
-        } else if (!kHarmless.contains(child.name)) {
+            reader.read_zone(wrapper, -1);
+        } else if (!is_harmless(child.name)) {
             report.at(child.line,
                       fmt::format("<{}> is not read", core::shown(child.name)),
                       "a platform holds one zone or one cluster");
