@@ -24,6 +24,7 @@ struct LoadedRaw {
 
 void add_measure_check(CLI::App& parent, Session& session);
 void add_measure_fit(CLI::App& parent, Session& session);
+void add_measure_next(CLI::App& parent, Session& session);
 void add_measure_show(CLI::App& parent, Session& session);
 
 }  // namespace longhaul::app
