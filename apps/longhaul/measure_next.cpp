@@ -20,7 +20,7 @@ struct NextOptions {
 };
 
 /// Devices beyond this number make the matrices too large.
-constexpr std::size_t kMostDevices = 2000;
+constexpr std::size_t kMostListedDevices = 2000;
 
 /// What a fabric says of its pairs, in the form of a completion.
 measure::Completion completion_of(const fabric::Fabric& fabric) {
@@ -128,11 +128,12 @@ core::Result<int> run_next(const NextOptions& options) {
         return tl::unexpected(loaded.error());
     }
     const fabric::Fabric& fabric = loaded->fabric;
-    if (fabric.size() > kMostDevices) {
-        return core::fail({input_name(options.fabric),
-                           "labels",
-                           fmt::format("{} devices", fabric.size()),
-                           fmt::format("{} at most; keep one device of each host", kMostDevices)});
+    if (fabric.size() > kMostListedDevices) {
+        return core::fail(
+            {input_name(options.fabric),
+             "labels",
+             fmt::format("{} devices", fabric.size()),
+             fmt::format("{} at most; keep one device of each host", kMostListedDevices)});
     }
     const core::Result<core::Grid<double>> importance = importance_of(options, fabric);
     if (!importance) {
