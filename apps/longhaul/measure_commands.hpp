@@ -24,6 +24,7 @@ struct LoadedRaw {
 
 void add_measure_check(CLI::App& parent, Session& session);
 void add_measure_fit(CLI::App& parent, Session& session);
+void add_measure_next(CLI::App& parent, Session& session);
 /// "longhaul: note: ..." on standard error, one line each.
 void print_notes(const std::vector<std::string>& notes);
 
