@@ -32,6 +32,12 @@ std::optional<core::Diagnostic> unknown_command(const CLI::App& parser,
         "see longhaul --help"};
 }
 
+/// The command, or subcommand, that the arguments chose; nullptr when there is none.
+const CLI::App* chosen_command(const CLI::App& parser) {
+    const std::vector<CLI::App*> chosen = parser.get_subcommands();
+    return chosen.empty() ? nullptr : chosen.front();
+}
+
 /// What was wrong with the command line. An argument that no option takes is named before an option
 /// that is missing: mostly the one is the other misspelt.
 core::Diagnostic usage_problem(const CLI::App& parser, const CLI::ParseError& error) {
@@ -39,14 +45,21 @@ core::Diagnostic usage_problem(const CLI::App& parser, const CLI::ParseError& er
     const bool missing = dynamic_cast<const CLI::RequiredError*>(&error) != nullptr;
     std::string place;
     std::string what = missing ? "no command is given" : error.what();
-    for (const CLI::App* chosen : parser.get_subcommands()) {
-        place = chosen->get_name();
+    for (const CLI::App* chosen = chosen_command(parser); chosen != nullptr;
+         chosen = chosen_command(*chosen)) {
+        place += (place.empty() ? "" : " ") + chosen->get_name();
         what = error.what();
         const std::vector<std::string> rest = chosen->remaining();
         const auto stray = std::ranges::find_if(rest, [&](const std::string& argument) {
             return argument != "--" && (argument.starts_with('-') || extras);
         });
-        if (stray != rest.end() && (extras || missing)) {
+        const bool subcommand_missing = missing && chosen->get_require_subcommand_min() > 0 &&
+                                        chosen_command(*chosen) == nullptr;
+        if (subcommand_missing && !rest.empty() && !rest.front().starts_with('-')) {
+            what = "unknown command " + core::shown(rest.front());
+        } else if (subcommand_missing) {
+            what = "no command is given";
+        } else if (stray != rest.end() && (extras || missing)) {
             what = "unexpected argument " + core::shown(*stray);
         }
     }
@@ -56,21 +69,54 @@ core::Diagnostic usage_problem(const CLI::App& parser, const CLI::ParseError& er
             place.empty() ? "see longhaul --help" : "see longhaul " + place + " --help"};
 }
 
+/// Takes the program that emulate shall run off the end of the arguments, so that the parser, which
+/// reads brackets and commas in them, does not see it. Returns how many arguments are left.
+int split_program(Session& session) {
+    const std::vector<std::string>& all = session.arguments;
+    const auto mark = std::ranges::find(all, "--");
+    if (all.size() > 1 && all[1] == "emulate" && mark != all.end()) {
+        session.program.assign(mark + 1, all.end());
+        return static_cast<int>(mark - all.begin());
+    }
+    return static_cast<int>(all.size());
+}
+
+/// An option that names a file and was given an empty text: mostly a variable of a script that is
+/// not set. Left alone, it would read as an option that was not given.
+std::optional<core::Diagnostic> empty_name(const CLI::App& parser) {
+    for (const CLI::App* chosen = &parser; chosen != nullptr; chosen = chosen_command(*chosen)) {
+        for (const CLI::Option* option : chosen->get_options()) {
+            const bool file = option->get_type_name().find("FILE") != std::string::npos ||
+                              option->get_type_name().find("DIR") != std::string::npos;
+            if (file && std::ranges::count(option->results(), std::string()) > 0) {
+                return core::Diagnostic{option->get_name(),
+                                        "",
+                                        "the name of the file is empty",
+                                        "name one, or leave the option out"};
+            }
+        }
+    }
+    return std::nullopt;
+}
+
 int run(int argc, char** argv) {
     CLI::App parser("Plans, launches and checks training on machines that are far apart.",
                     "longhaul");
-    Session session{{argv, argv + argc}, {}};
+    Session session{{argv, argv + argc}, {}, {}};
+    const int parsed = split_program(session);
     parser.set_version_flag("--version", "longhaul " LONGHAUL_VERSION, "print the version");
     parser.require_subcommand(1);
     parser.formatter(help_formatter());
     parser.set_help_flag("-h,--help", "print this text");
     add_demo(parser, session);
+    add_measure(parser, session);
     add_fabric(parser, session);
     add_size(parser, session);
     add_place(parser, session);
     add_evaluate(parser, session);
     add_explain(parser, session);
     add_launch(parser, session);
+    add_emulate(parser, session);
     add_selftest(parser, session);
     for (CLI::App* command : parser.get_subcommands({})) {
         command->group("Commands");
@@ -79,11 +125,14 @@ int run(int argc, char** argv) {
         return report({*unknown});
     }
     try {
-        parser.parse(argc, argv);
+        parser.parse(parsed, argv);
     } catch (const CLI::Success& success) {
         return parser.exit(success);
     } catch (const CLI::ParseError& error) {
         return report({usage_problem(parser, error)});
+    }
+    if (const auto empty = empty_name(parser)) {
+        return report({*empty});
     }
     return session.run();
 }
