@@ -32,6 +32,12 @@ std::optional<core::Diagnostic> unknown_command(const CLI::App& parser,
         "see longhaul --help"};
 }
 
+/// The command, or subcommand, that the arguments chose; nullptr when there is none.
+const CLI::App* chosen_command(const CLI::App& parser) {
+    const std::vector<CLI::App*> chosen = parser.get_subcommands();
+    return chosen.empty() ? nullptr : chosen.front();
+}
+
 /// What was wrong with the command line. An argument that no option takes is named before an option
 /// that is missing: mostly the one is the other misspelt.
 core::Diagnostic usage_problem(const CLI::App& parser, const CLI::ParseError& error) {
@@ -39,14 +45,21 @@ core::Diagnostic usage_problem(const CLI::App& parser, const CLI::ParseError& er
     const bool missing = dynamic_cast<const CLI::RequiredError*>(&error) != nullptr;
     std::string place;
     std::string what = missing ? "no command is given" : error.what();
-    for (const CLI::App* chosen : parser.get_subcommands()) {
-        place = chosen->get_name();
+    for (const CLI::App* chosen = chosen_command(parser); chosen != nullptr;
+         chosen = chosen_command(*chosen)) {
+        place += (place.empty() ? "" : " ") + chosen->get_name();
         what = error.what();
         const std::vector<std::string> rest = chosen->remaining();
         const auto stray = std::ranges::find_if(rest, [&](const std::string& argument) {
             return argument != "--" && (argument.starts_with('-') || extras);
         });
-        if (stray != rest.end() && (extras || missing)) {
+        const bool subcommand_missing = missing && chosen->get_require_subcommand_min() > 0 &&
+                                        chosen_command(*chosen) == nullptr;
+        if (subcommand_missing && !rest.empty() && !rest.front().starts_with('-')) {
+            what = "unknown command " + core::shown(rest.front());
+        } else if (subcommand_missing) {
+            what = "no command is given";
+        } else if (stray != rest.end() && (extras || missing)) {
             what = "unexpected argument " + core::shown(*stray);
         }
     }
@@ -65,6 +78,7 @@ int run(int argc, char** argv) {
     parser.formatter(help_formatter());
     parser.set_help_flag("-h,--help", "print this text");
     add_demo(parser, session);
+    add_measure(parser, session);
     add_fabric(parser, session);
     add_size(parser, session);
     add_place(parser, session);

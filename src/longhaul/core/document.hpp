@@ -22,6 +22,11 @@ struct Document {
 /// JSON (RFC 8259). O(size).
 [[nodiscard]] Result<Document> parse_json(std::string_view text, std::string_view name);
 
+/// The same for one line of a file, which is line `line`.
+[[nodiscard]] Result<Document> parse_json_line(std::string_view text,
+                                               std::string_view name,
+                                               int line);
+
 /// TOML 1.0. Dates and times are refused: no longhaul file has them.
 [[nodiscard]] Result<Document> parse_toml(std::string_view text, std::string_view name);
 

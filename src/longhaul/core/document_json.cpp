@@ -64,8 +64,12 @@ std::string library_text(std::string_view what) {
 /// end that is neither blank nor a separator.
 class JsonBuilder {
 public:
-    JsonBuilder(std::string_view text, std::string_view name)
-        : end_(text.data() + text.size()), seen_(text.data()), name_(name), at_(text.data()) {}
+    JsonBuilder(std::string_view text, std::string_view name, int first_line)
+        : end_(text.data() + text.size()),
+          seen_(text.data()),
+          name_(name),
+          at_(text.data()),
+          line_(first_line) {}
 
     [[nodiscard]] const char** seen() { return &seen_; }
     Value root;
@@ -219,7 +223,7 @@ private:
     const char* seen_;
     std::string name_;
     const char* at_;
-    int line_ = 1;
+    int line_;
     int column_ = 1;
     std::string key_;
     int key_line_ = 0;
@@ -229,14 +233,16 @@ private:
     std::vector<std::set<std::string>> keys_;
 };
 
-}  // namespace
-
-Result<Document> parse_json(std::string_view text, std::string_view name) {
+/// `unit` is what must hold one object: "file" or "line".
+Result<Document> parse(std::string_view text,
+                       std::string_view name,
+                       int first_line,
+                       std::string_view unit) {
     Result<Document> document = detail::reject_unreadable(text, name);
     if (!document) {
         return document;
     }
-    JsonBuilder builder(text, name);
+    JsonBuilder builder(text, name, first_line);
     const char* end = text.data() + text.size();
     // NOLINTNEXTLINE(bugprone-suspicious-stringview-data-usage): a pair of iterators, with an end
     const bool complete = nlohmann::json::sax_parse(CountingIterator(text.data(), builder.seen()),
@@ -248,11 +254,21 @@ Result<Document> parse_json(std::string_view text, std::string_view name) {
     if (!complete || builder.root.kind != Value::Kind::kObject) {
         return fail({std::string(name),
                      "",
-                     fmt::format("the file holds {}", name_of(builder.root.kind)),
+                     fmt::format("the {} holds {}", unit, name_of(builder.root.kind)),
                      "it must hold one object {...}"});
     }
     document->root = std::move(builder.root);
     return document;
+}
+
+}  // namespace
+
+Result<Document> parse_json(std::string_view text, std::string_view name) {
+    return parse(text, name, 1, "file");
+}
+
+Result<Document> parse_json_line(std::string_view text, std::string_view name, int line) {
+    return parse(text, name, line, "line");
 }
 
 }  // namespace longhaul::core

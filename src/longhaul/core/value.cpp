@@ -102,6 +102,8 @@ namespace {
 
 class JsonWriter {
 public:
+    explicit JsonWriter(bool one_line) : one_line_(one_line) {}
+
     std::string text() && { return std::move(out_) + "\n"; }
 
     void write(const Value& value, int depth) {
@@ -134,6 +136,9 @@ private:
     }
 
     void new_line(int depth) {
+        if (one_line_) {
+            return;
+        }
         out_ += "\n" + std::string(static_cast<std::size_t>(depth) * 2, ' ');
     }
 
@@ -147,7 +152,7 @@ private:
             write_number(value.numbers[i]);
         }
         for (std::size_t i = 0; i < value.items.size(); ++i) {
-            out_ += i == 0 ? "" : flat ? ", " : ",";
+            out_ += i == 0 ? "" : flat || one_line_ ? ", " : ",";
             if (!flat) {
                 new_line(depth + 1);
             }
@@ -162,7 +167,7 @@ private:
     void write_object(const Value& value, int depth) {
         out_ += '{';
         for (std::size_t i = 0; i < value.members.size(); ++i) {
-            out_ += i == 0 ? "" : ",";
+            out_ += i == 0 ? "" : one_line_ ? ", " : ",";
             new_line(depth + 1);
             out_ += json_quoted(value.members[i].key) + ": ";
             write(value.members[i].value, depth + 1);
@@ -173,13 +178,20 @@ private:
         out_ += '}';
     }
 
+    bool one_line_;
     std::string out_;
 };
 
 }  // namespace
 
 std::string write_json(const Value& value) {
-    JsonWriter writer;
+    JsonWriter writer(false);
+    writer.write(value, 0);
+    return std::move(writer).text();
+}
+
+std::string write_json_line(const Value& value) {
+    JsonWriter writer(true);
     writer.write(value, 0);
     return std::move(writer).text();
 }

@@ -63,6 +63,9 @@ struct Member {
 /// shortest form that reads back equal. Every number must be finite (asserted): JSON has no NaN.
 [[nodiscard]] std::string write_json(const Value& value);
 
+/// The same on one line, with its newline: a record of a file of JSON lines.
+[[nodiscard]] std::string write_json_line(const Value& value);
+
 /// "key": in JSON string syntax, quotes included.
 [[nodiscard]] std::string json_quoted(std::string_view text);
 

@@ -49,7 +49,8 @@ struct HostRecord {
     std::string site;                 ///< locality label; empty when unknown
     std::string address;              ///< may be empty
     std::vector<std::string> groups;  ///< shared resources that it is behind
-    core::Value facts = core::Value::object();  ///< kernel, mtu, congestion control, ...; kept as read
+    core::Value facts =
+        core::Value::object();  ///< kernel, mtu, congestion control, ...; kept as read
 };
 
 struct TaskRecord {
@@ -87,9 +88,9 @@ struct Sample {
     std::string from;
     std::string to;
     std::vector<std::string> peers;  ///< of fans: all peers, in the order of the fan
-    std::string path;                ///< label of the path from -> to, such as "inter_site"; may be empty
-    std::string send_path;           ///< of relays: the path that this process sent over
-    double bytes = 0;                ///< payload of this message
+    std::string path;       ///< label of the path from -> to, such as "inter_site"; may be empty
+    std::string send_path;  ///< of relays: the path that this process sent over
+    double bytes = 0;       ///< payload of this message
     int rep = 0;
     int block = 0;                     ///< repetitions far apart in time
     std::string t;                     ///< UTC, ISO 8601, when it started; may be empty
@@ -98,7 +99,8 @@ struct Sample {
     std::optional<double> connect_s;   ///< of State::kCold
     std::optional<double> root_s;      ///< of fans: the root is done with all peers
     std::vector<double> per_stream_s;  ///< when streams > 1
-    std::optional<double> cpu_share;   ///< busiest end: CPU seconds of the sending or receiving thread / elapsed
+    std::optional<double>
+        cpu_share;  ///< busiest end: CPU seconds of the sending or receiving thread / elapsed
     std::optional<TcpFacts> tcp;
     std::vector<std::string> concurrent;  ///< tasks that ran at the same time
     bool ok = true;                       ///< false: aborted; kept, never fitted
