@@ -19,6 +19,7 @@ namespace longhaul::app {
 inline constexpr int kDone = 0;
 inline constexpr int kNo = 1;        ///< the answer is no: a check failed, a plan was rejected
 inline constexpr int kBadInput = 2;  ///< bad usage, bad input, or output that cannot be written
+inline constexpr int kPartial = 3;   ///< a part of the result is missing
 
 /// One run of the program: the command line as typed, and what the chosen command does.
 struct Session {

@@ -55,6 +55,7 @@ struct CampaignRules {
     int repeats = 2;                 ///< of each size in one block, at least
     int most_repeats = 7;            ///< until the interval is narrow enough
     double half_width = 0.05;        ///< of the median, relative: narrow enough
+    double skew_factor = 20;         ///< transfers of several hosts last that often their skew
     double pair_bytes = 0;           ///< most bytes from one host to another in one task
     double task_seconds = 120;       ///< longest that one task may take
 };

@@ -20,11 +20,10 @@ constexpr int kHighestPort = 65535;
 constexpr std::size_t kLongestName = 64;
 
 bool good_name(const std::string& text) {
-    return !text.empty() && text.size() <= kLongestName &&
-           std::ranges::all_of(text, [](char c) {
-               return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-                      c == '-' || c == '_' || c == '.';
-           });
+    return !text.empty() && text.size() <= kLongestName && std::ranges::all_of(text, [](char c) {
+        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+               c == '-' || c == '_' || c == '.';
+    });
 }
 
 /// A name that goes into ids of tasks.
@@ -141,8 +140,8 @@ core::Result<CampaignHosts> read_campaign_hosts(std::string_view text, std::stri
     root.only_keys({"format", "port", "host", "group"});
     core::check_format(root, "longhaul.measure-hosts", 1, false);
     const auto port_at = root.find("port");
-    const int port = port_at ? port_at->integer(1, kHighestPort).value_or(kDefaultAgentPort)
-                             : kDefaultAgentPort;
+    const int port =
+        port_at ? port_at->integer(1, kHighestPort).value_or(kDefaultAgentPort) : kDefaultAgentPort;
     CampaignHosts found;
     found.hosts = read_tables<CampaignHost>(
         root.require("host", "one [[host]] table a machine"),

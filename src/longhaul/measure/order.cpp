@@ -38,6 +38,7 @@ void read_numbers(const Value& value, TaskOrder& order) {
     order.repeats = integer_member(value, "repeats", 1);
     order.most_repeats = integer_member(value, "most_repeats", 1);
     order.half_width = number_member(value, "half_width");
+    order.skew_factor = number_member(value, "skew_factor");
     order.pair_bytes = number_member(value, "pair_bytes");
     order.seconds = number_member(value, "seconds");
 }
@@ -88,10 +89,8 @@ bool flag_member(const Value& object, std::string_view key) {
 Value to_value(const TaskOrder& order) {
     Value flows = Value::array();
     for (const FlowOrder& flow : order.flows) {
-        flows.append(Value::object()
-                         .set("from", flow.from)
-                         .set("to", flow.to)
-                         .set("ticket", flow.ticket));
+        flows.append(
+            Value::object().set("from", flow.from).set("to", flow.to).set("ticket", flow.ticket));
     }
     Value parties = Value::array();
     for (const PartyOrder& party : order.parties) {
@@ -108,6 +107,7 @@ Value to_value(const TaskOrder& order) {
     value.set("congestion_control", order.congestion_control);
     value.set("smallest_bytes", order.smallest_bytes).set("largest_bytes", order.largest_bytes);
     value.set("repeats", order.repeats).set("most_repeats", order.most_repeats);
+    value.set("skew_factor", order.skew_factor);
     value.set("half_width", order.half_width).set("pair_bytes", order.pair_bytes);
     value.set("seconds", order.seconds).set("leader", order.leader);
     return value.set("flows", flows).set("parties", parties);

@@ -46,6 +46,7 @@ struct TaskOrder {
     int repeats = 2;
     int most_repeats = 7;
     double half_width = 0.05;
+    double skew_factor = 20;  ///< transfers that begin together last that often their differences
     double pair_bytes = 0;  ///< most of one flow; 0: no limit but those of the agents
     double seconds = 120;   ///< longest that it may take from go on
     std::string leader;     ///< decides sizes and repetitions, reports the samples

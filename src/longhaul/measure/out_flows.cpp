@@ -18,8 +18,8 @@ using transport::IoError;
 void add_facts(TcpFacts& facts, const SendTimes& times, bool first) {
     const transport::TcpState& after = times.after;
     const transport::TcpState& before = times.before;
-    facts.min_rtt_s = first ? after.min_rtt.value()
-                            : std::min(facts.min_rtt_s, after.min_rtt.value());
+    facts.min_rtt_s =
+        first ? after.min_rtt.value() : std::min(facts.min_rtt_s, after.min_rtt.value());
     facts.retransmitted_bytes += after.retransmitted_bytes - before.retransmitted_bytes;
     facts.sndbuf_limited_s += (after.sndbuf_limited - before.sndbuf_limited).value();
     facts.rwnd_limited_s += (after.rwnd_limited - before.rwnd_limited).value();
@@ -103,16 +103,17 @@ void OutFlows::connect_one(Stream& stream, Seconds deadline) {
     stream.socket.reset();
     const FlowOrder& flow = order_.flows[static_cast<std::size_t>(stream.flow)];
     const PartyOrder* to = receiver_of(stream.flow);
-    const auto address = to == nullptr
-                             ? core::fail({"", "", "unknown receiver", ""})
-                             : transport::resolve(to->address, static_cast<std::uint16_t>(to->port));
+    const core::Result<transport::Address> address =
+        to == nullptr ? core::Result<transport::Address>(core::fail({"", "", "unknown", ""}))
+                      : transport::resolve(to->address, static_cast<std::uint16_t>(to->port));
     if (!address) {
         stream.connected = transport::io_error(IoError::Kind::kSystem, address.error()[0].what);
         return;
     }
     const Seconds begin = transport::now();
     Io<transport::Socket> socket = transport::connect_to(
-        *address, {order_.congestion_control, transport::ConnectOptions().give_up_unacknowledged},
+        *address,
+        {order_.congestion_control, transport::ConnectOptions().give_up_unacknowledged},
         deadline);
     if (!socket) {
         stream.connected = tl::unexpected(socket.error());
@@ -128,8 +129,7 @@ void OutFlows::connect_one(Stream& stream, Seconds deadline) {
 
 tl::expected<void, TaskProblem> OutFlows::connect(Seconds deadline) {
     for (const auto& stream : streams_) {
-        stream->worker.start(
-            [this, &one = *stream, deadline] { connect_one(one, deadline); });
+        stream->worker.start([this, &one = *stream, deadline] { connect_one(one, deadline); });
     }
     for (const auto& stream : streams_) {
         stream->worker.wait();
@@ -137,8 +137,7 @@ tl::expected<void, TaskProblem> OutFlows::connect(Seconds deadline) {
     for (const auto& stream : streams_) {
         if (!stream->connected) {
             const FlowOrder& flow = order_.flows[static_cast<std::size_t>(stream->flow)];
-            return tl::unexpected(
-                problem_of(stream->connected.error(), flow.from + ">" + flow.to));
+            return tl::unexpected(problem_of(stream->connected.error(), flow.from + ">" + flow.to));
         }
     }
     return {};
@@ -158,10 +157,10 @@ tl::expected<std::vector<FlowTimes>, TaskProblem> OutFlows::round(std::uint32_t 
         const auto index = static_cast<std::uint64_t>(stream->index);
         const std::uint64_t part = whole / parts + (index < whole % parts ? 1 : 0);
         stream->worker.start([&one = *stream, number, part, start, deadline] {
-            one.outcome = one.socket ? send_message(*one.socket, one.pool, number, part, start,
-                                                    deadline)
-                                     : Io<SendTimes>(transport::io_error(IoError::Kind::kBroken,
-                                                                         "not connected"));
+            one.outcome =
+                one.socket
+                    ? send_message(*one.socket, one.pool, number, part, start, deadline)
+                    : Io<SendTimes>(transport::io_error(IoError::Kind::kBroken, "not connected"));
         });
     }
     for (const auto& stream : streams_) {

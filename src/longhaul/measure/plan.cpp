@@ -38,7 +38,7 @@ std::string head_line(const Campaign& campaign, const std::string& tool) {
     value.set("smallest_bytes", rules.smallest_bytes).set("largest_bytes", rules.largest_bytes);
     value.set("repeats", rules.repeats).set("most_repeats", rules.most_repeats);
     value.set("half_width", rules.half_width).set("pair_bytes", rules.pair_bytes);
-    value.set("task_seconds", rules.task_seconds);
+    value.set("skew_factor", rules.skew_factor).set("task_seconds", rules.task_seconds);
     value.set("tasks", totals.tasks).set("slots", totals.slots).set("seconds", totals.seconds);
     value.set("bytes", totals.bytes).set("most_bytes", totals.most_bytes);
     return core::write_json_line(value);
@@ -91,9 +91,8 @@ public:
         } else if (name == "host") {
             read_host_of_plan(record);
         } else if (name == "group") {
-            campaign_.groups.push_back({text(record, "group"),
-                                        flag(record, "half_duplex"),
-                                        flag(record, "inside")});
+            campaign_.groups.push_back(
+                {text(record, "group"), flag(record, "half_duplex"), flag(record, "inside")});
         } else if (name == "task") {
             read_task(record);
         } else if (kind && !name.empty()) {
@@ -157,6 +156,7 @@ private:
         rules.repeats = count(record, "repeats", 1, rules.repeats);
         rules.most_repeats = count(record, "most_repeats", 1, rules.most_repeats);
         rules.half_width = amount(record, "half_width", rules.half_width);
+        rules.skew_factor = amount(record, "skew_factor", rules.skew_factor);
         rules.pair_bytes = amount(record, "pair_bytes", 0);
         rules.task_seconds = amount(record, "task_seconds", rules.task_seconds);
     }

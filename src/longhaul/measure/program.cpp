@@ -14,11 +14,9 @@
 namespace longhaul::measure {
 namespace {
 
-constexpr int kPings = 20;
 constexpr int kProbePings = 5;
-constexpr int kWarmMessages = 2;
-constexpr int kMostWasted = 3;  // rounds of one size whose starts were too far apart
-constexpr double kSkewFactor = 20;
+constexpr int kMostWasted = 3;  // further tries of a round whose starts were too far apart
+constexpr double kLargestGrown = 256.0 * 1024 * 1024;
 constexpr double kMebibyte = 1024.0 * 1024;
 constexpr double kLeastLargest = 16 * kMebibyte;
 constexpr double kSmallestNear = 4096;
@@ -31,8 +29,10 @@ constexpr int kFewestSizes = 2;
 class Program {
 public:
     Program(const TaskOrder& order, Team& team, const std::function<void(const Sample&)>& emit)
-        : order_(order), team_(team), emit_(emit), end_(team.clock() + kTimeShare * order.seconds) {
-    }
+        : order_(order),
+          team_(team),
+          emit_(emit),
+          end_(team.clock() + kTimeShare * order.seconds) {}
 
     ProgramResult run() {
         if (order_.pattern == Pattern::kPing) {
@@ -92,11 +92,13 @@ private:
                 return false;
             }
             const auto [rtt, rate] = *link;
-            smallest = smallest > 0 ? smallest : rtt < kNearRoundTrip ? kSmallestNear : kSmallestFar;
+            smallest = smallest > 0           ? smallest
+                       : rtt < kNearRoundTrip ? kSmallestNear
+                                              : kSmallestFar;
             // Twelve messages of the largest size have to fit into the time, too.
             const double most = rate * std::max(order_.seconds / 24 - rtt, 0.0);
-            largest = largest > 0 ? largest
-                                  : std::min(std::max(kLeastLargest, 4 * rate * rtt), most);
+            largest =
+                largest > 0 ? largest : std::min(std::max(kLeastLargest, 4 * rate * rtt), most);
         }
         const double left =
             order_.pair_bytes > 0 ? std::max(order_.pair_bytes - used_, smallest) : 0;
@@ -135,10 +137,40 @@ private:
         return longest;
     }
 
+    /// Whether transfers of that length, begun so far apart, ran at the same time.
+    [[nodiscard]] bool together(double elapsed_s, double skew_s) const {
+        return order_.flows.size() < 2 || elapsed_s >= order_.skew_factor * skew_s;
+    }
+
+    static double quickest(const RoundTimes& times) {
+        double shortest = std::numeric_limits<double>::infinity();
+        for (const FlowTimes& flow : times.flows) {
+            shortest = std::min(shortest, flow.elapsed_s);
+        }
+        return shortest;
+    }
+
+    /// Messages that do not count; transfers of several hosts get another size, twice the largest,
+    /// until they are long beside the differences of their starts.
     bool warm_up() {
         const bool needed = order_.state == State::kWarm;
+        double skew = 0;
+        double elapsed = std::numeric_limits<double>::infinity();
+        const auto one = [&] {
+            const std::optional<RoundTimes> times = round(sizes_.back());
+            skew = times ? std::max(skew, times->skew_s) : skew;
+            elapsed = times ? quickest(*times) : elapsed;
+            return times.has_value();
+        };
         for (int i = 0; needed && i < kWarmMessages && fits(sizes_.back()); ++i) {
-            if (!round(sizes_.back())) {
+            if (!one()) {
+                return false;
+            }
+        }
+        while (needed && !together(elapsed, skew) && fits(2 * sizes_.back()) &&
+               2 * sizes_.back() <= kLargestGrown && !late()) {
+            sizes_.push_back(2 * sizes_.back());
+            if (!one()) {
                 return false;
             }
         }
@@ -148,10 +180,9 @@ private:
     bool measure() {
         for (int rep = 0; rep < order_.most_repeats; ++rep) {
             bool any = false;
-            for (std::size_t i = 0; i < sizes_.size(); ++i) {
-                const double size = sizes_[i];
+            for (const double size : std::vector<double>(sizes_)) {
                 const bool enough = rep >= order_.repeats && narrow(size);
-                if (enough || wasted_[size] > kMostWasted || !fits(size)) {
+                if (enough || !fits(size)) {
                     continue;
                 }
                 if (late()) {
@@ -162,7 +193,6 @@ private:
                     return false;
                 }
             }
-            grow_if_too_small();
             if (!any) {
                 break;
             }
@@ -170,33 +200,30 @@ private:
         return end_of_budget();
     }
 
-    /// One round of a size; rounds whose starts were too far apart do not count.
+    /// One round of a size that counts. A size whose rounds are too short for the differences of
+    /// their starts is given up.
     bool measure_one(double size, int rep) {
-        const std::optional<RoundTimes> times = round(size);
-        if (!times) {
-            return false;
+        double skew = 0;
+        for (int tries = 0; tries <= kMostWasted && fits(size); ++tries) {
+            const std::optional<RoundTimes> times = round(size);
+            if (!times) {
+                return false;
+            }
+            if (together(quickest(*times), times->skew_s)) {
+                report(*times, size, rep);
+                times_[size].push_back(slowest(*times));
+                return true;
+            }
+            skew = std::max(skew, times->skew_s);
         }
-        double shortest = std::numeric_limits<double>::infinity();
-        for (const FlowTimes& flow : times->flows) {
-            shortest = std::min(shortest, flow.elapsed_s);
+        if (times_[size].empty()) {
+            std::erase(sizes_, size);
+            result_.events.push_back(
+                {"skew",
+                 fmt::format(
+                     "{} bytes: too short beside starts {:.3g} ms apart", size, 1000 * skew)});
         }
-        if (order_.flows.size() > 1 && shortest < kSkewFactor * times->skew_s) {
-            ++wasted_[size];
-            return true;
-        }
-        report(*times, size, rep);
-        times_[size].push_back(slowest(*times));
         return true;
-    }
-
-    /// Starts that are far apart need longer transfers: another size, twice the largest.
-    void grow_if_too_small() {
-        const double largest = sizes_.back();
-        const bool too_small = std::ranges::all_of(
-            sizes_, [&](double size) { return wasted_[size] > kMostWasted; });
-        if (too_small && fits(2 * largest)) {
-            sizes_.push_back(2 * largest);
-        }
     }
 
     [[nodiscard]] bool narrow(double size) {
@@ -223,7 +250,7 @@ private:
                              order_.repeats,
                              begun)});
         }
-        return begun >= std::min(all, kFewestSizes);
+        return begun >= std::min(std::max(all, 1), kFewestSizes);
     }
 
     void report(const RoundTimes& times, double bytes, int rep) {
@@ -296,7 +323,6 @@ private:
     double used_ = 0;  // bytes of each flow
     std::vector<double> sizes_;
     std::map<double, std::vector<double>> times_;  // of the slowest flow
-    std::map<double, int> wasted_;
     ProgramResult result_;
 };
 
@@ -304,9 +330,25 @@ private:
 
 double relative_half_width(std::vector<double> samples) {
     // Student's t, 97.5 %, for 2 ... 20 degrees of freedom.
-    constexpr std::array<double, 19> kStudent{4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306,
-                                              2.262, 2.228, 2.201, 2.179, 2.160, 2.145, 2.131,
-                                              2.120, 2.110, 2.101, 2.093, 2.086};
+    constexpr std::array<double, 19> kStudent{4.303,
+                                              3.182,
+                                              2.776,
+                                              2.571,
+                                              2.447,
+                                              2.365,
+                                              2.306,
+                                              2.262,
+                                              2.228,
+                                              2.201,
+                                              2.179,
+                                              2.160,
+                                              2.145,
+                                              2.131,
+                                              2.120,
+                                              2.110,
+                                              2.101,
+                                              2.093,
+                                              2.086};
     constexpr double kSigmaOfMad = 1.4826;
     constexpr double kMedianToMean = 1.2533;
     const std::size_t n = samples.size();

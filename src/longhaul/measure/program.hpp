@@ -16,9 +16,9 @@ namespace longhaul::measure {
 
 /// What one flow of a round took.
 struct FlowTimes {
-    int flow = 0;           ///< index into TaskOrder::flows
-    double begin_s = 0;     ///< after the common start
-    double elapsed_s = 0;   ///< begin -> last acknowledgement
+    int flow = 0;          ///< index into TaskOrder::flows
+    double begin_s = 0;    ///< after the common start
+    double elapsed_s = 0;  ///< begin -> last acknowledgement
     std::vector<double> per_stream_s;
     std::optional<double> receive_s;
     std::optional<double> connect_s;
@@ -31,7 +31,7 @@ struct FlowTimes {
 struct RoundTimes {
     std::string t;
     std::vector<FlowTimes> flows;
-    double skew_s = 0;  ///< how far apart the starts may have been
+    double skew_s = 0;                         ///< how far apart the starts may have been
     std::map<std::string, double> received_s;  ///< by host: it had all, after the common start
 };
 

@@ -12,8 +12,6 @@
 namespace longhaul::measure {
 namespace {
 
-constexpr int kPings = 20;
-constexpr int kWarmMessages = 2;
 constexpr double kSmallestAssumed = 65536;
 constexpr double kLargestAssumed = 16.0 * 1024 * 1024;
 constexpr int kSetupRoundTrips = 8;  // prepare, connect, shake hands, go
@@ -195,8 +193,7 @@ private:
         const auto width = static_cast<double>(flows);
         task.bytes = width * (warm_up + rules.repeats * sum);
         const double most = warm_up + rules.most_repeats * sum;
-        task.most_bytes =
-            width * (rules.pair_bytes > 0 ? std::min(most, rules.pair_bytes) : most);
+        task.most_bytes = width * (rules.pair_bytes > 0 ? std::min(most, rules.pair_bytes) : most);
         const bool fan = task.pattern == Pattern::kFanIn || task.pattern == Pattern::kFanOut;
         const double messages = rules.repeats * static_cast<double>(sizes.size()) + kWarmMessages;
         const double per_message =

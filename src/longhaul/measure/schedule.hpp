@@ -16,16 +16,19 @@
 
 namespace longhaul::measure {
 
+inline constexpr int kPings = 20;        ///< repetitions of a ping task
+inline constexpr int kWarmMessages = 2;  ///< of the largest size, before a warm task counts
+
 /// What to measure, and what is assumed of links that nobody has measured yet.
 struct ScheduleOptions {
     std::vector<Pattern> patterns{Pattern::kPing, Pattern::kPeer};
     std::vector<State> states{State::kWarm};
-    double idle_s = 1;              ///< pause of State::kIdle
-    std::vector<int> streams{1};    ///< of pairs; fans and relays use the first
-    std::vector<int> fan_widths;    ///< empty: 2, 4, ... and all
-    int blocks = 3;                 ///< every experiment runs once in each, far apart in time
+    double idle_s = 1;            ///< pause of State::kIdle
+    std::vector<int> streams{1};  ///< of pairs; fans and relays use the first
+    std::vector<int> fan_widths;  ///< empty: 2, 4, ... and all
+    int blocks = 3;               ///< every experiment runs once in each, far apart in time
     CampaignRules rules;
-    std::vector<Flow> pairs;        ///< ordered pairs for ping, peer and both_ways; empty: all
+    std::vector<Flow> pairs;  ///< ordered pairs for ping, peer and both_ways; empty: all
     double assumed_rtt_s = 0.08;
     double assumed_gbps = 0.2;
 };

@@ -32,11 +32,11 @@ core::Seconds utc_seconds() {
     return read(CLOCK_REALTIME);
 }
 
-std::string utc_now() {
-    timespec time{};
-    clock_gettime(CLOCK_REALTIME, &time);
+std::string utc_text(core::Seconds since_1970) {
+    const double whole = std::floor(since_1970.value());
+    const auto seconds = static_cast<std::time_t>(whole);
     std::tm parts{};
-    gmtime_r(&time.tv_sec, &parts);
+    gmtime_r(&seconds, &parts);
     return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}.{:03}Z",
                        parts.tm_year + 1900,
                        parts.tm_mon + 1,
@@ -44,7 +44,11 @@ std::string utc_now() {
                        parts.tm_hour,
                        parts.tm_min,
                        parts.tm_sec,
-                       time.tv_nsec / 1'000'000);
+                       static_cast<int>(1000 * (since_1970.value() - whole)));
+}
+
+std::string utc_now() {
+    return utc_text(utc_seconds());
 }
 
 void sleep_until(core::Seconds at) {

@@ -16,6 +16,9 @@ namespace longhaul::transport {
 /// "2026-01-31T12:00:00.123Z"
 [[nodiscard]] std::string utc_now();
 
+/// The same for a moment, in seconds since 1970.
+[[nodiscard]] std::string utc_text(core::Seconds since_1970);
+
 /// Seconds since 1970, UTC.
 [[nodiscard]] core::Seconds utc_seconds();
 
