@@ -4,7 +4,7 @@
     tools/tidy.py BUILD_DIR [--budget SECONDS] [FILE...]
 
 BUILD_DIR holds compile_commands.json of the "tidy" preset (one command a file). A file that was
-clean is not checked again until it, a header or .clang-tidy changes (BUILD_DIR/tidy-clean.json).
+clean is not checked again until it, a header that it includes or .clang-tidy changes (BUILD_DIR/tidy-clean.json).
 Files that were changed last (by git log) come first. After --budget seconds no further file is
 started; the files that were not reached are named and do not count as failures. Exit code 1 when any
 file has a finding.
@@ -15,6 +15,7 @@ import hashlib
 import json
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import time
@@ -24,16 +25,30 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 COMMAND = ["clang-tidy-19", "--quiet", "--extra-arg=-Wno-unknown-warning-option", "-p"]
 
 
+INCLUDE = re.compile(rb'^#include "(longhaul/[^"]+)"', re.MULTILINE)
+
+
+def included(file, cache):
+    """Headers of this tree that a file includes, also through others."""
+    if file not in cache:
+        cache[file] = set()
+        for name in INCLUDE.findall(file.read_bytes()):
+            for folder in ("src", "apps"):
+                header = ROOT / folder / name.decode()
+                if header.exists():
+                    cache[file] |= {header} | included(header, cache)
+    return cache[file]
+
+
 def fingerprints(files):
     """Maps each file to a hash of everything that its findings can depend on in this tree."""
+    cache = {}
     common = hashlib.sha256((ROOT / ".clang-tidy").read_bytes())
-    for folder in ("src", "apps"):
-        for header in sorted((ROOT / folder).rglob("*.hpp")):
-            common.update(header.read_bytes())
     result = {}
     for file in files:
         own = common.copy()
-        own.update(file.read_bytes())
+        for part in sorted(included(file, cache)) + [file]:
+            own.update(part.read_bytes())
         result[str(file.relative_to(ROOT))] = own.hexdigest()
     return result
 
@@ -80,7 +95,7 @@ def main():
                 print(text, end="" if text.endswith("\n") else "\n", flush=True)
             else:
                 clean[name] = hashes[name]
-    memory.write_text(json.dumps(clean, indent=1, sort_keys=True))
+                memory.write_text(json.dumps(clean, indent=1, sort_keys=True))
     print(f"clang-tidy: {len(hashes)} files, {len(todo) - len(late)} checked now, {len(failed)} with findings")
     if late:
         print(f"clang-tidy: out of time before {len(late)} files: {' '.join(late)}")

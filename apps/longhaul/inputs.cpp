@@ -216,6 +216,13 @@ core::Result<LoadedProblem> load_problem(const PlacementInputs& inputs) {
     if (auto applied = apply_options(inputs, workload); !applied) {
         return tl::unexpected(applied.error());
     }
+    const auto has_memory = [](const fabric::Device& device) {
+        return device.memory_gb.has_value();
+    };
+    if (!inputs.job.empty() && workload.layers.empty() &&
+        std::ranges::any_of(loaded->fabric.parts().devices, has_memory)) {
+        warn("the memory_gb of devices counts only with --layers; it is not checked here");
+    }
     placement::Shape shape = demand->shape;
     shape.tp = inputs.tp;
     core::Result<placement::Problem> problem = placement::make_problem(

@@ -69,6 +69,24 @@ core::Diagnostic usage_problem(const CLI::App& parser, const CLI::ParseError& er
             place.empty() ? "see longhaul --help" : "see longhaul " + place + " --help"};
 }
 
+/// An option that names a file and was given an empty text: mostly a variable of a script that is
+/// not set. Left alone, it would read as an option that was not given.
+std::optional<core::Diagnostic> empty_name(const CLI::App& parser) {
+    for (const CLI::App* chosen = &parser; chosen != nullptr; chosen = chosen_command(*chosen)) {
+        for (const CLI::Option* option : chosen->get_options()) {
+            const bool file = option->get_type_name().find("FILE") != std::string::npos ||
+                              option->get_type_name().find("DIR") != std::string::npos;
+            if (file && std::ranges::count(option->results(), std::string()) > 0) {
+                return core::Diagnostic{option->get_name(),
+                                        "",
+                                        "the name of the file is empty",
+                                        "name one, or leave the option out"};
+            }
+        }
+    }
+    return std::nullopt;
+}
+
 int run(int argc, char** argv) {
     CLI::App parser("Plans, launches and checks training on machines that are far apart.",
                     "longhaul");
@@ -98,6 +116,9 @@ int run(int argc, char** argv) {
         return parser.exit(success);
     } catch (const CLI::ParseError& error) {
         return report({usage_problem(parser, error)});
+    }
+    if (const auto empty = empty_name(parser)) {
+        return report({*empty});
     }
     return session.run();
 }

@@ -55,10 +55,10 @@ std::optional<double> number_at(const Cursor& record, std::string_view key, doub
 }
 
 /// One of the names of an enumeration.
-template <class Kind, std::size_t n>
+template <class Kind, std::size_t Count>
 Kind named(const Cursor& record,
            std::string_view key,
-           const std::array<Kind, n>& kinds,
+           const std::array<Kind, Count>& kinds,
            std::optional<Kind> otherwise) {
     const auto found = otherwise ? record.find(key) : record.require(key, "what was timed");
     const auto text = found ? found->string() : std::nullopt;

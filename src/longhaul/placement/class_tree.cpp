@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 #include <numeric>
+#include <ranges>
 
 namespace longhaul::placement {
 namespace {
@@ -77,14 +78,11 @@ void ClassTree::join_all(core::Grid<double> far) {
         find_nearest(i);
     }
     for (std::size_t left = n; left > 1; --left) {
-        std::size_t a = n;
-        double height = kNever;
-        for (std::size_t i = 0; i < n; ++i) {
-            if (weight[i] > 0 && far(i, nearest[i]) < height) {
-                height = far(i, nearest[i]);
-                a = i;
-            }
-        }
+        const auto height_of = [&](std::size_t i) {
+            return weight[i] > 0 ? far(i, nearest[i]) : kNever;
+        };
+        const std::size_t a = std::ranges::min(std::views::iota(std::size_t{0}, n), {}, height_of);
+        const double height = height_of(a);
         const std::size_t keep = std::min(a, nearest[a]);
         const std::size_t gone = std::max(a, nearest[a]);
         joins_.push_back({keep, gone, height});

@@ -241,6 +241,51 @@ private:
         return best;
     }
 
+    /// Fewest and most devices of every class in the open columns.
+    struct CountRange {
+        ReplayRow most{};
+        ReplayRow least{};
+        bool above = false;  ///< some column is dearer than the floor of the slice
+    };
+
+    CountRange range_of(const std::vector<int>& open) const {
+        CountRange range;
+        range.least.fill(std::numeric_limits<int>::max());
+        for (const int c : open) {
+            range.above = range.above || columns_[c].exchange > slice_->floor;
+            for (std::size_t a = 0; a < model_.classes(); ++a) {
+                range.most[a] = std::max(range.most[a], columns_[c].counts[a]);
+                range.least[a] = std::min(range.least[a], columns_[c].counts[a]);
+            }
+        }
+        return range;
+    }
+
+    /// Whether columns within the range may take all that is left.
+    bool may_fill(const ReplayState& state, const CountRange& range) const {
+        for (std::size_t a = 0; a < model_.classes(); ++a) {
+            if (state.left * range.most[a] < state.rest[a] ||
+                state.left * range.least[a] > state.rest[a]) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /// The same for what a column with these counts leaves to the other stages.
+    bool others_may_fill(const ReplayState& state,
+                         const ReplayRow& counts,
+                         const CountRange& range) const {
+        for (std::size_t a = 0; a < model_.classes(); ++a) {
+            const int others = state.rest[a] - counts[a];
+            if (others < (state.left - 1) * range.least[a] ||
+                others > (state.left - 1) * range.most[a]) {
+                return false;
+            }
+        }
+        return true;
+    }
+
     /// Leaves the open columns that still fit: into the rest, with what the other stages can take,
     /// and into the path. `possible` says whether any set is left.
     bool narrow(std::size_t node,
@@ -253,35 +298,15 @@ private:
             if (!spend(node, open.size() / 4 + 1)) {
                 return false;
             }
-            ReplayRow most{};
-            ReplayRow least{};
-            least.fill(std::numeric_limits<int>::max());
-            bool above = top;
-            for (const int c : open) {
-                above = above || columns_[c].exchange > slice_->floor;
-                for (std::size_t a = 0; a < model_.classes(); ++a) {
-                    most[a] = std::max(most[a], columns_[c].counts[a]);
-                    least[a] = std::min(least[a], columns_[c].counts[a]);
-                }
-            }
-            possible = above && !open.empty();
-            for (std::size_t a = 0; possible && a < model_.classes(); ++a) {
-                possible =
-                    state.left * most[a] >= state.rest[a] && state.left * least[a] <= state.rest[a];
-            }
+            const CountRange range = range_of(open);
+            possible = (top || range.above) && !open.empty() && may_fill(state, range);
             if (!possible) {
                 return true;
             }
             const auto cannot = [&](int c) {
                 const ReplayRow& counts = columns_[c].counts;
-                for (std::size_t a = 0; a < model_.classes(); ++a) {
-                    const int others = state.rest[a] - counts[a];
-                    if (others < (state.left - 1) * least[a] ||
-                        others > (state.left - 1) * most[a]) {
-                        return true;
-                    }
-                }
-                return joins && pass == 0 && model_.path_with(state, counts) >= budget_;
+                return !others_may_fill(state, counts, range) ||
+                       (joins && pass == 0 && model_.path_with(state, counts) >= budget_);
             };
             if (std::erase_if(open, cannot) == 0) {
                 return true;
