@@ -218,10 +218,8 @@ private:
         }
         if (times_[size].empty()) {
             std::erase(sizes_, size);
-            result_.events.push_back(
-                {"skew",
-                 fmt::format(
-                     "{} bytes: too short beside starts {:.3g} ms apart", size, 1000 * skew)});
+            ++given_up_;
+            worst_skew_ = std::max(worst_skew_, skew);
         }
         return true;
     }
@@ -241,6 +239,13 @@ private:
             begun += count > 0 ? 1 : 0;
         }
         const auto all = static_cast<int>(sizes_.size());
+        if (given_up_ > 0) {
+            result_.events.push_back(
+                {"skew",
+                 fmt::format("{} sizes are left out: too short beside starts {:.3g} ms apart",
+                             given_up_,
+                             1000 * worst_skew_)});
+        }
         if (full < all) {
             result_.events.push_back(
                 {"budget",
@@ -323,6 +328,8 @@ private:
     double used_ = 0;  // bytes of each flow
     std::vector<double> sizes_;
     std::map<double, std::vector<double>> times_;  // of the slowest flow
+    int given_up_ = 0;                             // sizes
+    double worst_skew_ = 0;
     ProgramResult result_;
 };
 
