@@ -53,6 +53,21 @@ name = "two"
 address = "10.0.0.2"
 devices = 2
 """
+WAN = """format = "longhaul.wan/1"
+[defaults]
+up = { rate_mbps = 200, queue_kb = 100 }
+[[region]]
+name = "east"
+hosts = 2
+inside = { delay_ms = 1, jitter_ms = 1 }
+[[region]]
+name = "west"
+hosts = ["one", "two"]
+[[link]]
+between = ["east", "west"]
+delay_ms = 30
+loss = 0.01
+"""
 RANK_MAP = [0, 1, 2, 3]
 
 
@@ -185,6 +200,8 @@ COMMANDS = {
     "place-job": Command(["place", "--fabric", "fabric.json", "--job", "job.toml", *QUICK],
                          {"fabric.json": FABRIC, "job.toml": JOB}),
     "size": Command(["size", "--job", "job.toml"], {"job.toml": JOB}),
+    "emulate": Command(["emulate", "wan.toml", "--check"], {"wan.toml": WAN}),
+    "emulate-fabric": Command(["emulate", "fabric.json", "--check"], {"fabric.json": FABRIC}),
     "launch": Command(["launch", "plan.json", "--to", "env", "--hosts", "hosts.toml", "--command",
                        "python3 train.py"],
                       {"plan.json": None, "fabric.json": FABRIC, "hosts.toml": HOSTS}),
@@ -426,6 +443,61 @@ def certificate_cases(certificate):
                    [0, 1, 2, 3, 4, 5], "rank_map"), "has 4 devices", "fabric.json")
 
 
+def wan_cases():
+    def case(name, content, words):
+        return Case("emulate", name, "wan.toml", content, words)
+
+    def change(name, old, new, words):
+        return case(name, replaced(WAN, old, new), words)
+
+    yield from (case(*c) for c in unreadable_texts(WAN, True))
+    yield change("newer-format", "wan/1", "wan/2", "newer")
+    yield change("wrong-format", "longhaul.wan/1", "longhaul.job/1", "longhaul.wan/1")
+    yield change("topology", "longhaul.wan/1", "longhaul.topology/1", "topology")
+    yield change("unknown-key", "delay_ms = 30", "dealy_ms = 30", "delay_ms")
+    yield change("unknown-table", "[[link]]", "[[lnik]]", "link")
+    yield change("negative-delay", "delay_ms = 30", "delay_ms = -30", "delay_ms")
+    yield change("huge-delay", "delay_ms = 30", "delay_ms = 1e9", "delay_ms")
+    yield change("nan-delay", "delay_ms = 30", "delay_ms = nan", "NaN")
+    yield change("text-delay", "delay_ms = 30", 'delay_ms = "30"', "delay_ms")
+    yield change("loss-in-percent", "loss = 0.01", "loss = 1.5", "loss")
+    yield change("zero-rate", "rate_mbps = 200", "rate_mbps = 0", "rate_mbps")
+    yield change("queue-without-rate", "rate_mbps = 200, ", "", "rate_mbps")
+    yield change("short-queue", "queue_kb = 100", "queue_kb = 1", "queue_kb")
+    yield change("jitter-above-delay", "jitter_ms = 1", "jitter_ms = 2", "jitter_ms")
+    yield change("shape-number", "{ rate_mbps = 200, queue_kb = 100 }", "200", "up")
+    yield change("region-twice", '"west"\nhosts', '"east"\nhosts', "twice")
+    yield change("host-twice", '"one", "two"', '"one", "one"', "twice")
+    yield change("host-of-other-region", '"one", "two"', '"one", "east-1"', "twice")
+    yield change("control", '"one"', '"control"', "control")
+    yield change("bad-name", '"one"', '"../one"', "letters")
+    yield change("long-name", '"one"', '"' + "x" * 100_000 + '"', "letters")
+    yield change("number-of-hosts", "hosts = 2", "hosts = -2", "hosts")
+    yield change("too-many-hosts", "hosts = 2", "hosts = 1000000000", "hosts")
+    yield change("many-hosts", "hosts = 2", "hosts = 256", "258 hosts")
+    yield change("unknown-region", '"east", "west"', '"east", "wset"', "unknown region")
+    yield change("link-inside", '"east", "west"', '"east", "east"', "itself")
+    yield change("three-ends", '"east", "west"', '"east", "west", "east"', "two regions")
+    yield change("no-link", "[[link]]\nbetween", "[[resource]]\nname = \"r\"\n[not]\nbetween", "not")
+    yield case("link-twice", WAN + '[[link]]\nfrom = "east"\nto = "west"\n', "exists already")
+    yield case("one-direction", WAN.replace('between = ["east", "west"]', 'from = "east"\nto = "west"'),
+               "no link")
+    yield case("unknown-resource", WAN + '[[path]]\nfrom = "east"\nto = "one"\nthrough = ["x"]\n',
+               "unknown resource")
+    yield case("path-of-nobody", WAN + '[[path]]\nfrom = "north"\nto = "one"\nthrough = []\n',
+               "unknown host")
+    yield change("outside-sysctl", "[defaults]", '[sysctl]\n"kernel.panic" = 1\n[defaults]', "network")
+    yield change("way-out-of-sysctl", "[defaults]", '[sysctl]\n"net/../kernel" = 1\n[defaults]',
+                 "network")
+    yield change("network", "[defaults]", 'network = "10.0.0.0"\n[defaults]', "network")
+    yield change("small-mtu", "[defaults]", "mtu = 10\n[defaults]", "mtu")
+    yield case("no-tables", 'format = "longhaul.wan/1"\n', "hosts")
+    yield Case("emulate-fabric", "negative-delay", "fabric.json", put(FABRIC, -1, "alpha_ms", 0, 1),
+               "alpha_ms")
+    one = {"labels": ["a"], "alpha_ms": [[0]], "beta_gbps": [[0]]}
+    yield Case("emulate-fabric", "one-host", "fabric.json", one, "1 hosts")
+
+
 def hosts_cases():
     def case(name, content, words):
         return Case("launch", name, "hosts.toml", content, words)
@@ -522,3 +594,4 @@ def all_cases(plan, certificate):
                                        "/fabric-of-another", "/newer-format", "/score-of-another")))
     yield from certificate_cases(certificate)
     yield from hosts_cases()
+    yield from wan_cases()

@@ -14,6 +14,7 @@ void add_measure(CLI::App& parent, Session& session) {
     add_measure_agent(*command, session);
     add_measure_run(*command, session);
     add_measure_show(*command, session);
+    add_measure_fit(*command, session);
     for (CLI::App* each : command->get_subcommands({})) {
         each->group("Commands");
     }

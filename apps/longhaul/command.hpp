@@ -19,17 +19,19 @@ namespace longhaul::app {
 inline constexpr int kDone = 0;
 inline constexpr int kNo = 1;        ///< the answer is no: a check failed, a plan was rejected
 inline constexpr int kBadInput = 2;  ///< bad usage, bad input, or output that cannot be written
-inline constexpr int kPartial = 3;   ///< a part of the result is missing
+inline constexpr int kPartial = 3;   ///< done as far as the input goes: pairs are missing
 
 /// One run of the program: the command line as typed, and what the chosen command does.
 struct Session {
     std::vector<std::string> arguments;
+    std::vector<std::string> program;  ///< of `emulate`: the words behind "--", as typed
     std::function<int()> run;
 };
 
 // One function a command, each in cmd_<name>.cpp: adds the subcommand to the parser; when it is the
 // chosen one, sets session.run.
 void add_demo(CLI::App& parent, Session& session);
+void add_emulate(CLI::App& parent, Session& session);
 void add_evaluate(CLI::App& parent, Session& session);
 void add_explain(CLI::App& parent, Session& session);
 void add_fabric(CLI::App& parent, Session& session);

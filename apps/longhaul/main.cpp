@@ -87,10 +87,23 @@ std::optional<core::Diagnostic> empty_name(const CLI::App& parser) {
     return std::nullopt;
 }
 
+/// Takes the program that emulate shall run off the end of the arguments, so that the parser, which
+/// reads brackets and commas in them, does not see it. Returns how many arguments are left.
+int split_program(Session& session) {
+    const std::vector<std::string>& all = session.arguments;
+    const auto mark = std::ranges::find(all, "--");
+    if (all.size() > 1 && all[1] == "emulate" && mark != all.end()) {
+        session.program.assign(mark + 1, all.end());
+        return static_cast<int>(mark - all.begin());
+    }
+    return static_cast<int>(all.size());
+}
+
 int run(int argc, char** argv) {
     CLI::App parser("Plans, launches and checks training on machines that are far apart.",
                     "longhaul");
-    Session session{{argv, argv + argc}, {}};
+    Session session{{argv, argv + argc}, {}, {}};
+    const int parsed = split_program(session);
     parser.set_version_flag("--version", "longhaul " LONGHAUL_VERSION, "print the version");
     parser.require_subcommand(1);
     parser.formatter(help_formatter());
@@ -103,6 +116,7 @@ int run(int argc, char** argv) {
     add_evaluate(parser, session);
     add_explain(parser, session);
     add_launch(parser, session);
+    add_emulate(parser, session);
     add_selftest(parser, session);
     for (CLI::App* command : parser.get_subcommands({})) {
         command->group("Commands");
@@ -111,7 +125,7 @@ int run(int argc, char** argv) {
         return report({*unknown});
     }
     try {
-        parser.parse(argc, argv);
+        parser.parse(parsed, argv);
     } catch (const CLI::Success& success) {
         return parser.exit(success);
     } catch (const CLI::ParseError& error) {

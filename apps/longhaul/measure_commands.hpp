@@ -5,16 +5,27 @@
 #include <vector>
 
 #include "longhaul/command.hpp"
+#include "longhaul/measure/link_fit.hpp"
 #include "longhaul/measure/raw.hpp"
 
 namespace longhaul::app {
 
-/// Raw measurements of all files as one; warnings go to standard error.
+/// Raw measurements of all files as one, and the hash of each file.
+struct LoadedRaw {
+    measure::Raw raw;
+    std::vector<measure::FitSource> sources;
+};
+
+/// Warnings go to standard error.
+[[nodiscard]] core::Result<LoadedRaw> load_raw_files(const std::vector<std::string>& files);
+
+/// The measurements only.
 [[nodiscard]] core::Result<measure::Raw> load_raw(const std::vector<std::string>& files);
 
 void add_measure_agent(CLI::App& parent, Session& session);
 void add_measure_plan(CLI::App& parent, Session& session);
 void add_measure_run(CLI::App& parent, Session& session);
+void add_measure_fit(CLI::App& parent, Session& session);
 void add_measure_show(CLI::App& parent, Session& session);
 
 }  // namespace longhaul::app

@@ -1,8 +1,10 @@
 // measure show: what a file of raw measurements holds.
+#include <algorithm>
 #include <map>
 #include <set>
 
 #include "longhaul/command.hpp"
+#include "longhaul/core/hash.hpp"
 #include "longhaul/measure/raw.hpp"
 #include "longhaul/measure_commands.hpp"
 #include "longhaul/options.hpp"
@@ -97,9 +99,12 @@ core::Result<void> show(const ShowOptions& options) {
 
 }  // namespace
 
-core::Result<measure::Raw> load_raw(const std::vector<std::string>& files) {
-    measure::Raw all;
-    all.ended = true;
+core::Result<LoadedRaw> load_raw_files(const std::vector<std::string>& files) {
+    if (std::ranges::count(files, "-") > 1) {
+        return tl::unexpected(read_once({"-", "-"}).error());
+    }
+    LoadedRaw all;
+    all.raw.ended = true;
     core::Diagnostics problems;
     for (const std::string& file : files) {
         const core::Result<std::string> text = read_file(file);
@@ -113,7 +118,8 @@ core::Result<measure::Raw> load_raw(const std::vector<std::string>& files) {
         for (const std::string& warning : raw->warnings) {
             warn(fmt::format("{}: {}", input_name(file), warning));
         }
-        append(all, *std::move(raw));
+        all.sources.push_back({input_name(file), core::sha256_hex(*text)});
+        append(all.raw, *std::move(raw));
     }
     if (!problems.empty()) {
         return tl::unexpected(std::move(problems));
@@ -121,12 +127,20 @@ core::Result<measure::Raw> load_raw(const std::vector<std::string>& files) {
     return all;
 }
 
+core::Result<measure::Raw> load_raw(const std::vector<std::string>& files) {
+    core::Result<LoadedRaw> loaded = load_raw_files(files);
+    if (!loaded) {
+        return tl::unexpected(std::move(loaded.error()));
+    }
+    return std::move(loaded->raw);
+}
+
 void add_measure_show(CLI::App& parent, Session& session) {
     CLI::App* command = parent.add_subcommand("show", "Says what files of raw measurements hold");
     example(*command, "longhaul measure show raw.jsonl");
     auto options = std::make_shared<ShowOptions>();
     command->add_option("files", options->files, "raw measurements (longhaul.raw/1)")
-        ->type_name("FILE...")
+        ->type_name("FILE")
         ->required();
     command->add_flag("--json", options->json, "print one JSON object");
     command->callback([options, &session] {

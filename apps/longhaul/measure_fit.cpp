@@ -1,0 +1,175 @@
+// measure fit: from raw measurements to costs of links, and to a fabric.
+#include <algorithm>
+
+#include "longhaul/command.hpp"
+#include "longhaul/fabric/read.hpp"
+#include "longhaul/inputs.hpp"
+#include "longhaul/measure/fabric_of.hpp"
+#include "longhaul/measure/fit.hpp"
+#include "longhaul/measure/links_file.hpp"
+#include "longhaul/measure_commands.hpp"
+#include "longhaul/measure_text.hpp"
+#include "longhaul/options.hpp"
+
+namespace longhaul::app {
+namespace {
+
+constexpr double kMostBytes = 1e15;  // of a message
+constexpr int kMostDevices = 1024;   // of a host
+constexpr int kMostStreams = 100'000;
+constexpr int kMostResamples = 1'000'000;
+
+struct FitCommand {
+    std::vector<std::string> files;
+    std::string output;
+    std::string fabric;
+    std::string state = "warm";
+    measure::FabricOptions options;
+    measure::FitOptions fit;
+    bool json = false;
+};
+
+measure::State state_of(const std::string& name) {
+    for (const measure::State state : {measure::State::kIdle, measure::State::kCold}) {
+        if (name == measure::name_of(state)) {
+            return state;
+        }
+    }
+    return measure::State::kWarm;
+}
+
+/// Nothing is computed before the outputs are known to be good.
+core::Result<void> check_outputs(const FitCommand& command) {
+    for (const std::string& path : {command.output, command.fabric}) {
+        if (path.empty()) {
+            continue;
+        }
+        if (const core::Result<void> writable = check_writable(path); !writable) {
+            return writable;
+        }
+    }
+    return check_apart({command.output, command.fabric}, command.files);
+}
+
+/// Writes the fabric. Pairs that were not measured are problems.
+core::Result<void> write_fabric(const FitCommand& command, const measure::LinkFits& fits) {
+    core::Result<fabric::FabricParts> parts = measure::to_fabric(fits, command.options);
+    if (!parts) {
+        return tl::unexpected(std::move(parts.error()));
+    }
+    const core::Result<fabric::Fabric> fabric =
+        fabric::Fabric::make(*std::move(parts), input_name(command.files.front()));
+    if (!fabric) {
+        return tl::unexpected(fabric.error());
+    }
+    return write_file(command.fabric, core::write_json(fabric::to_value(*fabric)));
+}
+
+core::Result<measure::LinkFits> fit_files(const FitCommand& command) {
+    if (const core::Result<void> good = check_outputs(command); !good) {
+        return tl::unexpected(good.error());
+    }
+    const core::Result<LoadedRaw> loaded = load_raw_files(command.files);
+    if (!loaded) {
+        return tl::unexpected(loaded.error());
+    }
+    measure::LinkFits fits = measure::fit_links(loaded->raw, command.fit);
+    for (std::size_t i = loaded->raw.warnings.size(); i < fits.warnings.size(); ++i) {
+        warn(fits.warnings[i]);
+    }
+    fits.sources = loaded->sources;
+    if (fits.pairs.empty() && fits.fans.empty() && fits.relays.empty() && fits.locals.empty() &&
+        fits.both_ways.empty()) {
+        return core::fail({input_name(command.files.front()),
+                           "",
+                           "holds no samples that can be fitted",
+                           "give files of timed messages; longhaul measure show says what is in "
+                           "them"});
+    }
+    return fits;
+}
+
+int run_fit(const FitCommand& command) {
+    const core::Result<measure::LinkFits> fits = fit_files(command);
+    if (!fits) {
+        return report(fits.error());
+    }
+    const std::string json = core::write_json(measure::to_value(*fits));
+    if (!command.output.empty()) {
+        if (const core::Result<void> written = write_file(command.output, json); !written) {
+            return report(written.error());
+        }
+    }
+    print(command.json ? json : fits_text(*fits));
+    if (!command.fabric.empty()) {
+        if (const core::Result<void> written = write_fabric(command, *fits); !written) {
+            const int code = report(written.error());
+            return fits->missing.empty() ? code : kPartial;
+        }
+    }
+    return fits->missing.empty() ? kDone : kPartial;
+}
+
+void add_fabric_options(CLI::App& app, FitCommand& command) {
+    measure::FabricOptions& options = command.options;
+    app.add_option("--fabric", command.fabric, "write a fabric for place (longhaul.fabric/1)")
+        ->type_name("FILE");
+    app.add_option("--message-size",
+                   options.message_bytes,
+                   "of the fabric: bytes of a message, which choose the segment; without it the "
+                   "largest measured")
+        ->check(finite_number(1, kMostBytes))
+        ->type_name("BYTES");
+    app.add_option("--state", command.state, "of the fabric: warm, idle or cold connections")
+        ->check(CLI::IsMember({"warm", "idle", "cold"}))
+        ->capture_default_str();
+    app.add_option("--transport", options.transport, "of the fabric, where several were measured")
+        ->type_name("NAME");
+    app.add_option("--streams",
+                   options.streams,
+                   "of the fabric: connections of a message; 0: the fewest measured")
+        ->check(CLI::Range(0, kMostStreams))
+        ->capture_default_str();
+    app.add_option("--devices-per-host",
+                   options.devices_per_host,
+                   "of the fabric, where the file does not say (host fact \"devices\")")
+        ->check(CLI::Range(1, kMostDevices))
+        ->capture_default_str();
+    app.add_option("--inside-alpha-ms",
+                   options.inside_alpha_ms,
+                   "between devices of one host: latency in ms, an estimate")
+        ->check(finite_number(0, 1e6))
+        ->capture_default_str();
+    app.add_option("--inside-gbps",
+                   options.inside_beta_gbps,
+                   "between devices of one host: rate in Gbit/s, an estimate")
+        ->check(finite_number(1e-6, 1e6))
+        ->capture_default_str();
+}
+
+}  // namespace
+
+void add_measure_fit(CLI::App& parent, Session& session) {
+    CLI::App* app = parent.add_subcommand(
+        "fit", "Fits what messages cost on every link, and says which fits to trust");
+    example(*app, "longhaul measure fit tests/data/measure/two-hosts.jsonl --fabric fabric.json");
+    auto command = std::make_shared<FitCommand>();
+    app->add_option("files", command->files, "raw measurements (longhaul.raw/1); - for stdin")
+        ->type_name("FILE")
+        ->required();
+    app->add_option("-o,--output", command->output, "write all fits (longhaul.links/1)")
+        ->type_name("FILE");
+    add_fabric_options(*app, *command);
+    app->add_option("--resamples", command->fit.resamples, "of the bootstrap for intervals")
+        ->check(CLI::Range(1, kMostResamples))
+        ->capture_default_str();
+    add_seed(*app, command->fit.seed);
+    add_threads(*app, command->fit.threads);
+    app->add_flag("--json", command->json, "print one JSON object, as -o writes it");
+    app->callback([command, &session] {
+        command->options.state = state_of(command->state);
+        session.run = [command] { return run_fit(*command); };
+    });
+}
+
+}  // namespace longhaul::app

@@ -1,0 +1,13 @@
+// What measure prints of fits.
+#pragma once
+
+#include <string>
+
+#include "longhaul/measure/link_fit.hpp"
+
+namespace longhaul::app {
+
+/// One line a fit, then the suspects with their reasons, then the pairs that are missing.
+[[nodiscard]] std::string fits_text(const measure::LinkFits& fits);
+
+}  // namespace longhaul::app

@@ -1,0 +1,260 @@
+#include "longhaul/measure/fabric_of.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "longhaul/core/assert.hpp"
+
+namespace longhaul::measure {
+namespace {
+
+using core::Grid;
+
+/// Ends of the one-way start-up that a fit allows, and the published value itself.
+Range around(double published, Range interval, double way_back_ms) {
+    return {std::clamp(interval.lower - way_back_ms, 0.0, published),
+            std::max(interval.upper - way_back_ms, published)};
+}
+
+Range scaled(Range interval, double factor) {
+    return {interval.lower * factor, interval.upper * factor};
+}
+
+/// Transport of the pairs: as asked, else the only one.
+core::Result<std::string> transport_of(const LinkFits& fits, const std::string& asked) {
+    std::set<std::string> all;
+    for (const LinkFit& fit : fits.pairs) {
+        all.insert(fit.transport);
+    }
+    if (!asked.empty() && all.contains(asked)) {
+        return asked;
+    }
+    if (asked.empty() && all.size() == 1) {
+        return *all.begin();
+    }
+    if (all.empty()) {
+        return core::fail({"", "", "no pair was measured", "measure pairs (pattern peer) first"});
+    }
+    return core::fail({"",
+                       "transport",
+                       asked.empty() ? "pairs were measured over several"
+                                     : "nothing was measured over " + core::shown(asked),
+                       fmt::format("choose one of {} (--transport)", fmt::join(all, ", "))});
+}
+
+/// Whether a fit is of what the options ask for.
+bool serves(const LinkFit& fit, const FabricOptions& options) {
+    return fit.state == options.state &&
+           (options.transport.empty() || fit.transport == options.transport) &&
+           (options.streams == 0 || fit.streams == options.streams);
+}
+
+/// Fits by ordered pair; of several the one with the fewest streams.
+class PairIndex {
+public:
+    PairIndex(const LinkFits& fits, const FabricOptions& options) {
+        for (const LinkFit& fit : fits.pairs) {
+            if (serves(fit, options)) {
+                const LinkFit*& best = fits_[{fit.from, fit.to}];
+                best = best == nullptr || fit.streams < best->streams ? &fit : best;
+            }
+        }
+    }
+    [[nodiscard]] const LinkFit* find(const std::string& from, const std::string& to) const {
+        const auto found = fits_.find({from, to});
+        return found == fits_.end() ? nullptr : found->second;
+    }
+
+private:
+    std::map<std::pair<std::string, std::string>, const LinkFit*> fits_;
+};
+
+/// Values of every pair of hosts; the diagonal is inside a host.
+struct HostTables {
+    explicit HostTables(std::size_t n)
+        : alpha(n, n),
+          beta(n, n),
+          alpha_lower(n, n),
+          alpha_upper(n, n),
+          beta_lower(n, n),
+          beta_upper(n, n),
+          estimated(n, n, 0) {}
+
+    void set(std::size_t i, std::size_t j, const PairCost& cost, bool guessed) {
+        alpha(i, j) = cost.alpha_ms;
+        beta(i, j) = cost.beta_gbps;
+        alpha_lower(i, j) = cost.alpha_interval.lower;
+        alpha_upper(i, j) = cost.alpha_interval.upper;
+        beta_lower(i, j) = cost.beta_interval.lower;
+        beta_upper(i, j) = cost.beta_interval.upper;
+        estimated(i, j) = guessed ? 1 : 0;
+    }
+
+    Grid<double> alpha, beta, alpha_lower, alpha_upper, beta_lower, beta_upper;
+    Grid<char> estimated;
+};
+
+PairCost completed_cost(const CompletedPairs& pairs, std::size_t i, std::size_t j) {
+    return {pairs.alpha_ms(i, j),
+            pairs.beta_gbps(i, j),
+            {pairs.alpha_lower(i, j), pairs.alpha_upper(i, j)},
+            {pairs.beta_lower(i, j), pairs.beta_upper(i, j)}};
+}
+
+int devices_of(const HostRecord& host, const FabricOptions& options) {
+    const core::Value* said = host.facts.find("devices");
+    const bool good = said != nullptr && said->kind == core::Value::Kind::kNumber &&
+                      said->number >= 1 && said->number <= 1024;
+    return good ? static_cast<int>(said->number) : options.devices_per_host;
+}
+
+/// Fills the tables; pairs without a value go to the problems.
+HostTables fill(const LinkFits& fits, const FabricOptions& options, core::Diagnostics& problems) {
+    const std::vector<HostRecord>& hosts = fits.hosts;
+    HostTables tables(hosts.size());
+    const PairCost nothing;  // of a host with one device; the diagonal is ignored
+    const PairCost inside{options.inside_alpha_ms,
+                          options.inside_beta_gbps,
+                          {options.inside_alpha_ms, options.inside_alpha_ms},
+                          {options.inside_beta_gbps, options.inside_beta_gbps}};
+    const PairIndex index(fits, options);
+    for (std::size_t i = 0; i < hosts.size(); ++i) {
+        for (std::size_t j = 0; j < hosts.size(); ++j) {
+            if (i == j) {
+                const bool several = devices_of(hosts[i], options) > 1;
+                tables.set(i, j, several ? inside : nothing, several);
+            } else if (const LinkFit* fit = index.find(hosts[i].id, hosts[j].id)) {
+                tables.set(i, j, pair_cost(*fit, fit->rtt_ms, options.message_bytes), false);
+            } else if (options.completed) {
+                tables.set(i, j, completed_cost(*options.completed, i, j), true);
+            } else {
+                problems.push_back({"",
+                                    hosts[i].id + ">" + hosts[j].id,
+                                    fmt::format("has no {} fit", name_of(options.state)),
+                                    "measure this pair, too"});
+            }
+        }
+    }
+    return tables;
+}
+
+std::string provenance_of(const LinkFits& fits, const FabricOptions& options) {
+    std::string text = fmt::format(
+        "longhaul measure fit: transport {}, state {}", options.transport, name_of(options.state));
+    if (options.streams > 0) {
+        text += fmt::format(", streams {}", options.streams);
+    }
+    text += options.message_bytes > 0
+                ? fmt::format(", messages of {:.0f} bytes", options.message_bytes)
+                : std::string(", the largest messages measured");
+    for (const std::string& run : fits.runs) {
+        text += "; run " + run;
+    }
+    if (!fits.started.empty()) {
+        text += "; started " + fits.started;
+    }
+    for (const FitSource& source : fits.sources) {
+        text += fmt::format("; {} sha256 {}", source.name, source.sha256);
+    }
+    return text;
+}
+
+void add_devices(fabric::FabricParts& parts,
+                 std::vector<int>& kinds,
+                 const LinkFits& fits,
+                 const FabricOptions& options) {
+    for (std::size_t host = 0; host < fits.hosts.size(); ++host) {
+        const HostRecord& record = fits.hosts[host];
+        for (int rank = 0; rank < devices_of(record, options); ++rank) {
+            parts.labels.push_back(record.site.empty() ? record.id : record.site);
+            fabric::Device device;
+            device.host = record.id;
+            device.address = record.address;
+            device.local_rank = rank;
+            device.groups = record.groups;
+            parts.devices.push_back(std::move(device));
+            kinds.push_back(static_cast<int>(host));
+        }
+    }
+}
+
+}  // namespace
+
+PairCost pair_cost(const LinkFit& fit, double rtt_ms, double message_bytes) {
+    const double bytes = message_bytes > 0 ? message_bytes : fit.segments.back().to_bytes;
+    const Segment& segment = segment_at(fit, bytes);
+    double rtt = rtt_ms > 0 ? rtt_ms : fit.rtt_ms;
+    if (fit.timing == Timing::kOneWay) {
+        rtt = 0;
+    } else if (rtt <= 0 && fit.state == State::kWarm) {
+        rtt = std::max(fit.segments.front().alpha_ms, 0.0);
+    }
+    const double way_back = rtt / 2;
+    const bool plain =
+        fit.timing == Timing::kEcho && fit.state == State::kWarm && fit.segments.size() == 1;
+    PairCost cost{plain ? way_back : segment.alpha_ms - way_back,
+                  segment.beta_gbps,
+                  {},
+                  segment.beta_interval};
+    if (cost.alpha_ms < 0) {
+        const double ms = cost.alpha_ms + 8 * bytes / (segment.beta_gbps * 1e6);
+        const double factor = ms > 0 ? 8 * bytes / (ms * 1e6) / segment.beta_gbps : 1;
+        cost.alpha_ms = 0;
+        cost.beta_gbps *= factor;
+        cost.beta_interval = scaled(cost.beta_interval, factor);
+    }
+    cost.alpha_interval = around(cost.alpha_ms, segment.alpha_interval, way_back);
+    return cost;
+}
+
+double round_trip_ms(const LinkFits& fits,
+                     const std::string& a,
+                     const std::string& b,
+                     const std::string& transport) {
+    const auto found = std::ranges::find_if(fits.round_trips, [&](const RoundTrip& trip) {
+        return trip.transport == transport &&
+               ((trip.from == a && trip.to == b) || (trip.from == b && trip.to == a));
+    });
+    return found == fits.round_trips.end() ? 0 : found->median_ms;
+}
+
+const LinkFit* find_pair(const LinkFits& fits,
+                         const std::string& from,
+                         const std::string& to,
+                         const FabricOptions& options) {
+    return PairIndex(fits, options).find(from, to);
+}
+
+core::Result<fabric::FabricParts> to_fabric(const LinkFits& fits, const FabricOptions& asked) {
+    FabricOptions options = asked;
+    core::Result<std::string> transport = transport_of(fits, asked.transport);
+    if (!transport) {
+        return tl::unexpected(std::move(transport.error()));
+    }
+    options.transport = std::move(*transport);
+    core::Diagnostics problems;
+    HostTables tables = fill(fits, options, problems);
+    if (!problems.empty()) {
+        return tl::unexpected(std::move(problems));
+    }
+    fabric::FabricParts parts;
+    std::vector<int> kinds;
+    add_devices(parts, kinds, fits, options);
+    const auto matrix = [&kinds](Grid<double>& table) {
+        return fabric::PairMatrix(kinds, std::move(table));
+    };
+    parts.alpha_ms = matrix(tables.alpha);
+    parts.beta_gbps = matrix(tables.beta);
+    parts.estimated = fabric::PairTable<char>(kinds, std::move(tables.estimated));
+    parts.alpha_interval = {matrix(tables.alpha_lower), matrix(tables.alpha_upper)};
+    parts.beta_interval = {matrix(tables.beta_lower), matrix(tables.beta_upper)};
+    parts.provenance = provenance_of(fits, options);
+    return parts;
+}
+
+}  // namespace longhaul::measure

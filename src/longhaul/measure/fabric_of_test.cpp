@@ -1,0 +1,202 @@
+#include "longhaul/measure/fabric_of.hpp"
+
+#include <gtest/gtest.h>
+
+#include "longhaul/fabric/read.hpp"
+#include "longhaul/measure/detail/test_samples.hpp"
+#include "longhaul/measure/fit.hpp"
+
+namespace longhaul::measure {
+namespace {
+
+using detail::affine_seconds;
+using detail::kMiB;
+
+const std::vector<std::string> kHosts = {"a", "b", "c"};
+
+double true_rtt(std::size_t i, std::size_t j) {
+    return 20 * static_cast<double>(i + j);
+}
+
+double true_beta(std::size_t i, std::size_t j) {
+    return 0.1 * static_cast<double>(1 + 3 * i + j);
+}
+
+/// Three hosts without noise; pings when asked for.
+Raw triangle(bool pings) {
+    Raw raw;
+    raw.runs.push_back({1, "tri", "2026-01-02T03:04:05Z", "", "", core::Value::object()});
+    for (std::size_t i = 0; i < 3; ++i) {
+        HostRecord host;
+        host.id = kHosts[i];
+        host.site = i < 2 ? "east" : "west";
+        host.address = "192.0.2." + std::to_string(i);
+        raw.hosts.push_back(host);
+    }
+    for (std::size_t i = 0; i < 3; ++i) {
+        for (std::size_t j = 0; j < 3; ++j) {
+            if (i != j) {
+                detail::add_pair(raw,
+                                 kHosts[i],
+                                 kHosts[j],
+                                 detail::sizes_between(65'536, 16 * kMiB, 2),
+                                 3,
+                                 [&](double bytes) {
+                                     return affine_seconds(bytes, true_rtt(i, j), true_beta(i, j));
+                                 });
+            }
+            if (i < j && pings) {
+                detail::add_pings(raw, kHosts[i], kHosts[j], true_rtt(i, j));
+            }
+        }
+    }
+    return raw;
+}
+
+fabric::Fabric made(const LinkFits& fits, const FabricOptions& options) {
+    core::Result<fabric::FabricParts> parts = to_fabric(fits, options);
+    EXPECT_TRUE(parts) << core::to_string(parts.error().front());
+    core::Result<fabric::Fabric> fabric = fabric::Fabric::make(*std::move(parts), "fabric");
+    EXPECT_TRUE(fabric) << core::to_string(fabric.error().front());
+    return *std::move(fabric);
+}
+
+TEST(ToFabric, HalfTheRoundTripAndTheRateOfTheDirection) {
+    for (const bool pings : {true, false}) {
+        const fabric::Fabric fabric = made(fit_links(triangle(pings), {}), {});
+        ASSERT_EQ(fabric.size(), 3U);
+        EXPECT_EQ(fabric.labels(), (std::vector<std::string>{"east", "east", "west"}));
+        for (std::size_t i = 0; i < 3; ++i) {
+            EXPECT_EQ(fabric.parts().devices[i].host, kHosts[i]);
+            for (std::size_t j = 0; j < 3; ++j) {
+                if (i != j) {
+                    EXPECT_NEAR(fabric.parts().alpha_ms(i, j), true_rtt(i, j) / 2, 1e-6);
+                    EXPECT_NEAR(fabric.parts().beta_gbps(i, j), true_beta(i, j), 1e-9);
+                    EXPECT_EQ(fabric.parts().estimated(i, j), 0);
+                }
+            }
+        }
+        EXPECT_NE(fabric.parts().provenance.find("run tri"), std::string::npos);
+        EXPECT_NE(fabric.parts().provenance.find("2026-01-02"), std::string::npos);
+    }
+}
+
+TEST(ToFabric, RoundTripThroughTheFile) {
+    const fabric::Fabric fabric = made(fit_links(triangle(true), {}), {});
+    const std::string text = core::write_json(fabric::to_value(fabric));
+    const core::Result<fabric::Fabric> read = fabric::read_fabric(text, "fabric.json");
+    ASSERT_TRUE(read);
+    EXPECT_EQ(core::write_json(fabric::to_value(*read)), text);
+}
+
+TEST(ToFabric, DevicesOfAHostShareItsLinks) {
+    LinkFits fits = fit_links(triangle(true), {});
+    fits.hosts[1].facts.set("devices", 1);
+    FabricOptions options;
+    options.devices_per_host = 2;
+    options.inside_beta_gbps = 400;
+    const fabric::Fabric fabric = made(fits, options);
+    ASSERT_EQ(fabric.size(), 5U);  // two, one, two
+    EXPECT_EQ(fabric.parts().devices[1].host, "a");
+    EXPECT_EQ(fabric.parts().devices[1].local_rank, 1);
+    EXPECT_EQ(fabric.parts().beta_gbps(0, 1), 400);
+    EXPECT_EQ(fabric.parts().estimated(0, 1), 1);
+    EXPECT_NEAR(fabric.parts().beta_gbps(1, 4), true_beta(0, 2), 1e-9);
+    EXPECT_EQ(fabric.parts().estimated(1, 4), 0);
+}
+
+TEST(ToFabric, MissingPairsAreAllNamed) {
+    Raw raw = triangle(true);
+    std::erase_if(raw.samples, [](const Sample& sample) {
+        return sample.pattern == Pattern::kPeer && sample.to == "c";
+    });
+    const LinkFits fits = fit_links(raw, {});
+    const auto parts = to_fabric(fits, {});
+    ASSERT_FALSE(parts);
+    ASSERT_EQ(parts.error().size(), 2U);
+    EXPECT_EQ(parts.error()[0].where, "a>c");
+    EXPECT_EQ(parts.error()[1].where, "b>c");
+}
+
+TEST(ToFabric, CompletedPairsAreMarked) {
+    Raw raw = triangle(true);
+    std::erase_if(raw.samples, [](const Sample& sample) { return sample.to == "c"; });
+    const core::Grid<double> low(3, 3, 4);
+    const core::Grid<double> value(3, 3, 5);
+    const core::Grid<double> high(3, 3, 6);
+    FabricOptions options;
+    options.completed = CompletedPairs{value, value, low, high, low, high};
+    const fabric::Fabric fabric = made(fit_links(raw, {}), options);
+    EXPECT_EQ(fabric.parts().estimated(0, 2), 1);
+    EXPECT_EQ(fabric.parts().alpha_ms(0, 2), 5);
+    EXPECT_EQ(fabric.parts().beta_interval->upper(0, 2), 6);
+    EXPECT_EQ(fabric.parts().estimated(2, 0), 0);
+    EXPECT_NEAR(fabric.parts().beta_gbps(2, 0), true_beta(2, 0), 1e-9);
+}
+
+TEST(ToFabric, SeveralTransportsMustBeChosenFrom) {
+    Raw raw = triangle(true);
+    Raw more = raw;
+    for (Sample& sample : more.samples) {
+        sample.transport = "gloo";
+    }
+    append(raw, more);
+    const LinkFits fits = fit_links(raw, {});
+    const auto parts = to_fabric(fits, {});
+    ASSERT_FALSE(parts);
+    EXPECT_NE(parts.error()[0].fix.find("gloo, tcp"), std::string::npos);
+    FabricOptions options;
+    options.transport = "gloo";
+    // A one-way time has no way back: all of the start-up counts.
+    EXPECT_NEAR(made(fits, options).parts().alpha_ms(0, 1), true_rtt(0, 1), 1e-6);
+    options.transport = "nccl";
+    EXPECT_FALSE(to_fabric(fits, options));
+    EXPECT_FALSE(to_fabric(LinkFits(), {}));
+}
+
+/// Two lines: 1 ms and 10 Gbit/s up to 2 MiB, then a rate of 0.1 Gbit/s behind a burst.
+LinkFit two_segments() {
+    LinkFit fit;
+    fit.rtt_ms = 1;
+    fit.segments = {{1, 2 * kMiB, 1, 10, {0.9, 1.1}, {9, 11}},
+                    {4 * kMiB, 16 * kMiB, -300, 0.1, {-310, -290}, {0.09, 0.11}}};
+    return fit;
+}
+
+TEST(PairCost, TheSegmentOfTheMessageCounts) {
+    const LinkFit fit = two_segments();
+    const PairCost small = pair_cost(fit, 1, kMiB);
+    EXPECT_NEAR(small.alpha_ms, 0.5, 1e-12);
+    EXPECT_EQ(small.beta_gbps, 10);
+    EXPECT_NEAR(small.alpha_interval.lower, 0.4, 1e-12);
+    EXPECT_NEAR(small.alpha_interval.upper, 0.6, 1e-12);
+}
+
+// A fabric has no negative start-up: then the rate is the one that makes a message of this size
+// cost what it does, here -300.5 ms + 8 x 8 MiB / 0.1 Gbit/s = 370.589 ms one way, 181.08 Mbit/s.
+TEST(PairCost, NegativeInterceptsBecomeRate) {
+    const double bytes = 8 * kMiB;
+    const PairCost large = pair_cost(two_segments(), 1, bytes);
+    EXPECT_EQ(large.alpha_ms, 0);
+    EXPECT_NEAR(8 * bytes / (large.beta_gbps * 1e6), 370.58864, 1e-4);
+    EXPECT_NEAR(large.beta_interval.lower / large.beta_gbps, 0.9, 1e-12);
+    EXPECT_EQ(large.alpha_interval.lower, 0);
+    EXPECT_EQ(pair_cost(two_segments(), 1, 0).alpha_ms, 0);  // 0: the largest measured
+}
+
+// On an idle connection a message waits for slow start: 240 ms until the echo at a round trip of 80
+// are 200 ms one way.
+TEST(PairCost, IdleStartUpCountsBeyondTheWayBack) {
+    LinkFit fit;
+    fit.state = State::kIdle;
+    fit.segments = {{1, 100, 240, 0.2, {230, 250}, {0.19, 0.21}}};
+    const PairCost cost = pair_cost(fit, 80, 50);
+    EXPECT_NEAR(cost.alpha_ms, 200, 1e-12);
+    EXPECT_NEAR(cost.alpha_interval.upper, 210, 1e-12);
+    fit.state = State::kWarm;
+    EXPECT_NEAR(pair_cost(fit, 80, 50).alpha_ms, 40, 1e-12);
+    EXPECT_NEAR(pair_cost(fit, 0, 50).alpha_ms, 120, 1e-12);
+}
+
+}  // namespace
+}  // namespace longhaul::measure

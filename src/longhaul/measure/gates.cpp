@@ -1,0 +1,147 @@
+#include "longhaul/measure/gates.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace longhaul::measure {
+namespace {
+
+constexpr double kWorstError = 0.10;
+constexpr double kWarnError = 0.05;
+constexpr double kWidestBeta = 0.10;  // half of the interval
+constexpr double kWidestSpread = 1.5;
+constexpr double kMostRetransmits = 0.01;
+constexpr int kFewestSamples = 3;
+constexpr double kPercent = 100;
+
+void fail(LinkFit& fit, std::string gate, std::string reason, std::string advice) {
+    fit.verdict = Verdict::kSuspect;
+    fit.findings.push_back({std::move(gate), std::move(reason), std::move(advice), false});
+}
+
+void note(LinkFit& fit, std::string gate, std::string reason, std::string advice) {
+    fit.findings.push_back({std::move(gate), std::move(reason), std::move(advice), true});
+}
+
+void check_sizes(LinkFit& fit) {
+    if (fit.sizes.size() < 2) {
+        fail(fit,
+             "sizes",
+             "one message size: start-up and rate cannot be told apart",
+             "measure sizes from 64 KiB to a few times rate x round trip");
+        return;
+    }
+    const int fewest = std::ranges::min(fit.sizes, {}, &SizeStatistics::n).n;
+    if (fewest < kFewestSamples) {
+        note(fit,
+             "sizes",
+             fmt::format(
+                 "{} sample{} at some sizes: intervals say little", fewest, fewest == 1 ? "" : "s"),
+             "measure five repetitions or more");
+    }
+}
+
+void check_error(LinkFit& fit) {
+    if (fit.max_rel_error <= kWarnError) {
+        return;
+    }
+    const std::string reason =
+        fmt::format("a size is {:.0f} % off its line", fit.max_rel_error * kPercent);
+    if (fit.max_rel_error > kWorstError) {
+        fail(fit, "max_rel_error", reason, "measure again; when it stays, use the segments");
+    } else {
+        note(fit, "max_rel_error", reason, "more repetitions would tell");
+    }
+}
+
+void check_interval(LinkFit& fit) {
+    const double half = (fit.beta_interval.upper - fit.beta_interval.lower) / 2 / fit.beta_gbps;
+    if (half > kWidestBeta) {
+        fail(fit,
+             "interval",
+             fmt::format("the rate is known to +-{:.0f} % only", half * kPercent),
+             "measure more repetitions, or larger messages");
+    }
+}
+
+void check_segments(LinkFit& fit) {
+    if (fit.state != State::kWarm || fit.segments.size() < 2) {
+        return;
+    }
+    fail(fit,
+         "segments",
+         fmt::format(
+             "{} lines, the last from {:.0f} bytes on: a token bucket, a change of protocol, "
+             "or a connection that was not warm",
+             fit.segments.size(),
+             fit.segments.back().from_bytes),
+         "say the size of your messages (--message-size), so that its line is used");
+}
+
+void check_noise(LinkFit& fit) {
+    if (fit.spread > kWidestSpread) {
+        fail(
+            fit,
+            "spread",
+            fmt::format("p90 is {:.1f} x the median at half of the sizes: other traffic, or losses",
+                        fit.spread),
+            "measure at another time; plan with the slow end of the interval");
+    }
+    if (fit.retransmit_share.value_or(0) > kMostRetransmits) {
+        fail(fit,
+             "retransmits",
+             fmt::format("{:.1f} % of the bytes were sent again", *fit.retransmit_share * kPercent),
+             "look for a lossy or overloaded path, or a queue that is too short");
+    }
+    if (fit.nonstationary) {
+        fail(fit,
+             "nonstationary",
+             "blocks of the campaign differ by more than 10 %",
+             "measure blocks over a day and plan with the slow ones");
+    }
+}
+
+void check_limiter(LinkFit& fit) {
+    const auto limited = [&](std::string reason, std::string advice) {
+        fail(fit, "limiter", std::move(reason), std::move(advice));
+    };
+    if (fit.limiter == Limiter::kSndbuf) {
+        limited("the send buffer is the limit, not the link",
+                "raise the last number of net.ipv4.tcp_wmem on the sender, or use more streams");
+    } else if (fit.limiter == Limiter::kRwnd) {
+        limited("the receiver's window is the limit, not the link",
+                "raise the last number of net.ipv4.tcp_rmem on the receiver, or use more streams");
+    } else if (fit.limiter == Limiter::kCpu) {
+        limited("a core is busy all the time, not the link",
+                "use more streams, larger packets (MTU), or a machine that is not shared");
+    }
+}
+
+/// Of a class of pairs, noise is mostly that its pairs differ.
+void blame_the_class(LinkFit& fit) {
+    for (Finding& finding : fit.findings) {
+        if (finding.gate == "max_rel_error" || finding.gate == "interval" ||
+            finding.gate == "spread") {
+            finding.advice = "its pairs differ: use their own fits";
+        }
+    }
+}
+
+}  // namespace
+
+void apply_gates(LinkFit& fit) {
+    fit.verdict = Verdict::kOk;
+    fit.findings.clear();
+    check_sizes(fit);
+    check_error(fit);
+    check_interval(fit);
+    check_segments(fit);
+    check_noise(fit);
+    check_limiter(fit);
+    if (fit.from.empty() && fit.to.empty() && fit.send_path.empty()) {
+        blame_the_class(fit);
+    }
+}
+
+}  // namespace longhaul::measure

@@ -1,0 +1,14 @@
+// Whether to trust a fit. No gate looks at r^2: a wrong fit can have 0.9995, a right one 0.89.
+#pragma once
+
+#include "longhaul/measure/link_fit.hpp"
+
+namespace longhaul::measure {
+
+/// Fills verdict and findings from the numbers of the fit: errors of at most 10 % (5 % warns), an
+/// interval of beta of at most +-10 %, one segment where the connection was warm, p90 / median of
+/// at most 1.5, at most 1 % retransmitted, the link itself as the limit, no change over the blocks,
+/// two sizes or more. A fit that does not pass is `suspect`, and stays.
+void apply_gates(LinkFit& fit);
+
+}  // namespace longhaul::measure
