@@ -65,7 +65,7 @@ void warn_of(const measure::CoordinatorResult& result) {
         warn(result.warnings[i]);
     }
     for (const std::string& host : result.lost) {
-        warn("gave up host " + host);
+        warn("lost host " + host);
     }
 }
 

@@ -99,10 +99,10 @@ void Agent::step(Seconds patience) {
     }
     transport::wait(watches, patience);
     waker_.drain();
+    hear();  // first: an old coordinator that is gone makes room for a new one
     for (transport::Admission& admission : door_.step()) {
         admit(std::move(admission));
     }
-    hear();
     speak();
     if (coordinator_ && transport::now() - heard_ > Seconds(options_.limits.silence_seconds)) {
         drop_session("the coordinator is silent");
@@ -261,7 +261,7 @@ void Agent::drop_task() {
     if (!task_) {
         return;
     }
-    task_->abort();
+    task_->cancel();
     auto old = std::shared_ptr<TaskRun>(std::move(task_));
     retired_.push_back(std::async(std::launch::async, [old]() mutable { old.reset(); }));
 }

@@ -26,6 +26,14 @@ bool good_name(const std::string& text) {
     });
 }
 
+/// A host name or a numeric address, as far as its letters tell; the resolver knows the rest.
+bool good_address(const std::string& text) {
+    return !text.empty() && std::ranges::all_of(text, [](char c) {
+        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+               c == '-' || c == '_' || c == '.' || c == ':' || c == '%';
+    });
+}
+
 /// A name that goes into ids of tasks.
 std::string name_in(const Cursor& at) {
     const std::string text = at.string().value_or("");
@@ -44,6 +52,11 @@ CampaignHost read_campaign_host(const Cursor& table, int port) {
     }
     const auto address = table.find("address");
     host.address = address ? address->string().value_or("") : host.id;
+    if (address && address->value().kind == core::Value::Kind::kString &&
+        !good_address(host.address)) {
+        address->report("found " + core::shown(host.address),
+                        "an address is a host name, IPv4 or IPv6");
+    }
     const auto own_port = table.find("port");
     host.port = own_port ? own_port->integer(1, kHighestPort).value_or(port) : port;
     const auto site = table.find("site");

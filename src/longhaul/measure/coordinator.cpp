@@ -4,8 +4,8 @@
 
 #include <fmt/format.h>
 
-#include "longhaul/core/hash.hpp"
-#include "longhaul/measure/order.hpp"
+#include "longhaul/measure/audit.hpp"
+#include "longhaul/measure/resume.hpp"
 #include "longhaul/measure/schedule.hpp"
 #include "longhaul/measure/slot_run.hpp"
 #include "longhaul/transport/clock.hpp"
@@ -15,7 +15,10 @@ namespace {
 
 using core::Seconds;
 
-constexpr std::size_t kExperimentDigits = 16;
+constexpr int kMostAudits = 3;
+constexpr std::size_t kMostMates = 8;
+constexpr int kAuditRepeats = 5;
+constexpr std::uint64_t kAuditSeed = 7;
 
 /// One run of a campaign.
 class CampaignRun {
@@ -30,20 +33,21 @@ public:
           options_(options),
           fleet_(campaign_.hosts, token, options.fleet),
           done_(finished_tasks(campaign_, before, oldest)),
-          attempts_(next_attempts(before)) {}
+          attempts_(next_attempts(before)) {
+        // What an earlier run found to be shared holds now, too.
+        (void)add_hidden_groups(campaign_, sets_of_events(campaign_.hosts, before.events));
+        for (const Sample& sample : usable_samples(before)) {
+            beside_[sample.task].insert(sample.concurrent.begin(), sample.concurrent.end());
+        }
+        forget_clashes();
+    }
 
     core::Result<CoordinatorResult> run() {
         fleet_.connect();
         write_head();
-        std::vector<const CampaignTask*> pending;
-        for (const CampaignTask& task : campaign_.tasks) {
-            if (!done_.contains(task.id)) {
-                pending.push_back(&task);
-            }
-        }
-        run_slots(pending);
-        for (int pass = 1; pass < options_.most_attempts && good(); ++pass) {
-            if (!run_again()) {
+        run_pending();
+        for (int round = 0; round < kMostAudits && good() && options_.audit_share > 0; ++round) {
+            if (!audit()) {
                 break;
             }
         }
@@ -86,6 +90,138 @@ private:
         write(lines);
     }
 
+    /// First in the slots of the plan, then what is left in new ones.
+    void run_pending() {
+        const bool planned = std::ranges::none_of(campaign_.groups, [](const CampaignGroup& group) {
+            return group.name.starts_with(kHiddenPrefix);
+        });
+        std::vector<const CampaignTask*> pending;
+        for (const CampaignTask& task : campaign_.tasks) {
+            if (planned && !done_.contains(task.id)) {
+                pending.push_back(&task);
+            }
+        }
+        run_slots(pending);
+        for (int pass = planned ? 1 : 0; pass < options_.most_attempts && good(); ++pass) {
+            if (!run_again()) {
+                break;
+            }
+        }
+    }
+
+    /// Tasks that ran beside one that they share a resource with do not count.
+    void forget_clashes() {
+        for (const std::string& task : clashing_tasks(campaign_, beside_)) {
+            done_.erase(task);
+            beside_.erase(task);
+        }
+    }
+
+    [[nodiscard]] const CampaignTask* task_of(const std::string& id) const {
+        const auto found = std::ranges::find(campaign_.tasks, id, &CampaignTask::id);
+        return found == campaign_.tasks.end() ? nullptr : &*found;
+    }
+
+    /// Looks for hidden sharing; true when some was found and the tasks concerned ran again.
+    bool audit() {
+        std::set<std::string> candidates;
+        for (const auto& [id, times] : timed_) {
+            if (times.bytes > 0 && done_.contains(id) && !audited_.contains(id) &&
+                !beside_[id].empty()) {
+                candidates.insert(id);
+            }
+        }
+        std::vector<Sharing> found;
+        for (const std::string& id :
+             choose_audited(candidates, options_.audit_share, options_.least_audited, kAuditSeed)) {
+            audited_.insert(id);
+            if (good()) {
+                audit_one(*task_of(id), found);
+            }
+        }
+        const std::vector<std::set<int>> sets = hidden_sets(campaign_.hosts, found);
+        if (sets.empty() || add_hidden_groups(campaign_, sets) == 0) {
+            return false;
+        }
+        const std::string detail = sets_text(campaign_.hosts, sets);
+        write(to_line(Event{transport::utc_now(), "", "hidden_sharing", "", detail}));
+        result_.warnings.push_back("hidden sharing: " + detail);
+        forget_clashes();
+        run_pending();
+        return true;
+    }
+
+    /// A pair alone, and where that is quicker, beside each that it ran beside.
+    void audit_one(const CampaignTask& task, std::vector<Sharing>& found) {
+        const BesideTimes before = timed_[task.id];
+        const double alone = timed_run({&task}, before.bytes);
+        if (alone <= 0 || before.median_s <= kSlowedRatio * alone) {
+            return;
+        }
+        std::size_t tried = 0;
+        const std::size_t known = found.size();
+        for (const std::string& id : beside_[task.id]) {
+            const CampaignTask* mate = task_of(id);
+            if (mate == nullptr || mate->pattern != Pattern::kPeer || ++tried > kMostMates) {
+                continue;
+            }
+            const double beside = timed_run({&task, mate}, before.bytes);
+            if (beside > kSlowedRatio * alone) {
+                found.push_back({{task.hosts[0], task.hosts[1]}, {mate->hosts[0], mate->hosts[1]}});
+                write(to_line(Event{
+                    transport::utc_now(),
+                    task.id,
+                    "hidden_sharing",
+                    "",
+                    fmt::format("{:.4g} s alone, {:.4g} s beside {}", alone, beside, mate->id)}));
+            }
+        }
+        if (found.size() == known) {
+            write(to_line(Event{transport::utc_now(),
+                                task.id,
+                                "drift",
+                                "",
+                                fmt::format("{:.4g} s beside others, {:.4g} s alone, but none of "
+                                            "the others slows it",
+                                            before.median_s,
+                                            alone)}));
+        }
+    }
+
+    /// Median time of the first task, with messages of that size, beside the rest; 0 when it
+    /// failed. Samples of a task alone are kept.
+    double timed_run(const std::vector<const CampaignTask*>& tasks, double bytes) {
+        fleet_.connect();
+        CampaignRules rules = campaign_.rules;
+        rules.smallest_bytes = rules.largest_bytes = bytes;
+        rules.pair_bytes = 0;
+        std::vector<CampaignTask> copies;
+        for (const CampaignTask* task : tasks) {
+            copies.push_back(*task);
+            copies.back().id = "audit/" + task->id;
+        }
+        double median = 0;
+        SlotRun slot(campaign_, fleet_, token_, [&](const TaskOutcome& outcome) {
+            ++attempts_[outcome.task->id];
+            if (tasks.size() == 1) {
+                write(records_of(campaign_, outcome));
+            }
+            if (outcome.task == copies.data() && outcome.complete) {
+                median = median_of(outcome.samples, bytes);
+            }
+        });
+        for (std::size_t i = 0; i < copies.size(); ++i) {
+            rules.repeats = rules.most_repeats = i == 0 ? kAuditRepeats : 2 * kAuditRepeats;
+            const auto& hosts = copies[i].hosts;
+            if (!std::ranges::all_of(hosts, [&](int host) { return fleet_.up(host); })) {
+                return 0;
+            }
+            slot.add(copies[i], attempt_of(copies[i].id), rules);
+        }
+        slot.run(options_.stop);
+        return median;
+    }
+
     /// Runs tasks in the order of their slots. A task whose host is away stays pending.
     void run_slots(const std::vector<const CampaignTask*>& tasks) {
         for (std::size_t begin = 0; begin < tasks.size() && good();) {
@@ -99,7 +235,7 @@ private:
             for (std::size_t i = begin; i < end; ++i) {
                 const auto& hosts = tasks[i]->hosts;
                 if (std::ranges::all_of(hosts, [&](int host) { return fleet_.up(host); })) {
-                    slot.add(*tasks[i], attempt_of(tasks[i]->id));
+                    slot.add(*tasks[i], attempt_of(tasks[i]->id), campaign_.rules);
                 }
             }
             show(tasks[begin]->id, tasks, begin);
@@ -116,7 +252,7 @@ private:
         write(records_of(campaign_, outcome));
         ++attempts_[outcome.task->id];
         if (outcome.complete) {
-            done_.insert(outcome.task->id);
+            remember(outcome);
         }
         for (const Event& event : outcome.events) {
             if (!outcome.complete) {
@@ -127,6 +263,19 @@ private:
                                                        event.host.empty() ? "" : ": ",
                                                        event.detail));
             }
+        }
+    }
+
+    void remember(const TaskOutcome& outcome) {
+        const CampaignTask& task = *outcome.task;
+        done_.insert(task.id);
+        std::set<std::string>& beside = beside_[task.id];
+        beside.clear();
+        for (const Sample& sample : outcome.samples) {
+            beside.insert(sample.concurrent.begin(), sample.concurrent.end());
+        }
+        if (task.pattern == Pattern::kPeer && task.state == State::kWarm && task.streams == 1) {
+            timed_[task.id] = beside_times(outcome.samples);
         }
     }
 
@@ -213,7 +362,7 @@ private:
             }
         }
         for (std::size_t i = 0; i < campaign_.hosts.size(); ++i) {
-            if (const auto host = static_cast<int>(i); fleet_.out(host)) {
+            if (const auto host = static_cast<int>(i); !fleet_.up(host)) {
                 result_.lost.push_back(campaign_.hosts[i].id + ": " + fleet_.link(host).problem);
             }
         }
@@ -231,77 +380,14 @@ private:
     Fleet fleet_;
     std::set<std::string> done_;
     std::map<std::string, int> attempts_;
+    std::map<std::string, std::set<std::string>> beside_;  // what each task ran beside
+    std::map<std::string, BesideTimes> timed_;             // pairs that an audit may take
+    std::set<std::string> audited_;
     CoordinatorResult result_;
     core::Diagnostics problems_;
 };
 
 }  // namespace
-
-std::string experiment_of(const Campaign& campaign, const CampaignTask& task) {
-    core::Value value = to_value(order_for(campaign, task, 0));
-    core::Value groups = core::Value::array();
-    for (const int host : task.hosts) {
-        for (const std::string& group : campaign.hosts[static_cast<std::size_t>(host)].groups) {
-            groups.append(group);
-        }
-    }
-    value.set("groups", groups).set("transport", campaign.rules.transport);
-    return core::sha256_hex(core::write_json_line(value)).substr(0, kExperimentDigits);
-}
-
-std::map<std::string, int> next_attempts(const Raw& raw) {
-    std::map<std::string, int> next;
-    const auto saw = [&](const std::string& task, int attempt) {
-        int& number = next.emplace(task, 1).first->second;
-        number = std::max(number, attempt + 1);
-    };
-    for (const TaskRecord& task : raw.tasks) {
-        saw(task.task, task.attempt);
-    }
-    for (const Sample& sample : raw.samples) {
-        saw(sample.task, sample.attempt);
-    }
-    for (const TaskEnd& end : raw.ends) {
-        saw(end.task, end.attempt);
-    }
-    return next;
-}
-
-std::set<std::string> finished_tasks(const Campaign& campaign,
-                                     const Raw& raw,
-                                     const std::string& oldest) {
-    std::map<std::pair<std::string, int>, std::string> experiments;
-    for (const TaskRecord& task : raw.tasks) {
-        experiments[{task.task, task.attempt}] = text_member(task.unknown, "experiment");
-    }
-    std::map<std::string, int> complete;  // last complete attempt
-    for (const TaskEnd& end : raw.ends) {
-        if (end.complete) {
-            complete[end.task] = std::max(complete[end.task], end.attempt);
-        }
-    }
-    std::set<std::string> old;
-    for (const Sample& sample : raw.samples) {
-        const auto last = complete.find(sample.task);
-        if (last != complete.end() && sample.attempt == last->second && !oldest.empty() &&
-            !sample.t.empty() && sample.t < oldest) {
-            old.insert(sample.task);
-        }
-    }
-    std::set<std::string> finished;
-    for (const CampaignTask& task : campaign.tasks) {
-        const auto last = complete.find(task.id);
-        if (last == complete.end() || old.contains(task.id)) {
-            continue;
-        }
-        const auto experiment = experiments.find({task.id, last->second});
-        if (experiment != experiments.end() &&
-            experiment->second == experiment_of(campaign, task)) {
-            finished.insert(task.id);
-        }
-    }
-    return finished;
-}
 
 core::Result<CoordinatorResult> run_campaign(Campaign campaign,
                                              const Raw& before,

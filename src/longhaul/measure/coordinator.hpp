@@ -3,8 +3,6 @@
 #pragma once
 
 #include <functional>
-#include <map>
-#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -42,21 +40,9 @@ struct CoordinatorResult {
     int complete = 0;
     int total = 0;
     std::vector<std::string> missing;  ///< ids of tasks that are not complete
-    std::vector<std::string> lost;     ///< hosts that were given up, with the reason
+    std::vector<std::string> lost;     ///< hosts that are away at the end, with the reason
     std::vector<std::string> warnings;
 };
-
-/// Tasks that need not run again: the last attempt is complete, it was the same experiment between
-/// the same hosts, and its samples are not older than `oldest` (UTC text; empty: any age).
-[[nodiscard]] std::set<std::string> finished_tasks(const Campaign& campaign,
-                                                   const Raw& raw,
-                                                   const std::string& oldest);
-
-/// Number of the next attempt of every task that the file knows.
-[[nodiscard]] std::map<std::string, int> next_attempts(const Raw& raw);
-
-/// What makes a task the same experiment: rules, hosts with address and groups. Short hash.
-[[nodiscard]] std::string experiment_of(const Campaign& campaign, const CampaignTask& task);
 
 /// Runs what is not finished. Fails only when the raw file cannot be written.
 [[nodiscard]] core::Result<CoordinatorResult> run_campaign(Campaign campaign,

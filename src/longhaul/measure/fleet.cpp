@@ -17,6 +17,8 @@ using core::Value;
 
 constexpr int kFleetExchanges = 5;
 constexpr Seconds kFleetSendPatience{3};
+constexpr Seconds kBusyPause{0.2};
+constexpr std::string_view kBusy = "busy with another coordinator";
 
 }  // namespace
 
@@ -55,40 +57,59 @@ void Fleet::connect() {
 
 void Fleet::connect_one(std::size_t host) {
     HostLink& link = links_[host];
-    const CampaignHost& at = hosts_[host];
-    const Seconds deadline = transport::now() + options_.connect_patience;
-    const auto fail = [&](const std::string& why) {
+    const Seconds give_up = transport::now() + options_.busy_patience;
+    while (true) {
+        const std::string why = greet(hosts_[host], link);
+        if (why.empty()) {
+            return;
+        }
         link.channel.reset();
         link.problem = why;
-        ++link.strikes;
-        link.retry_at = transport::now() + options_.retry_after;
-    };
+        if (why != kBusy || transport::now() > give_up) {
+            break;
+        }
+        transport::sleep_until(transport::now() + kBusyPause);
+    }
+    ++link.strikes;
+    link.retry_at = transport::now() + options_.retry_after;
+}
+
+/// Connects, learns the facts of the host, compares clocks; empty, or why that failed.
+std::string Fleet::greet(const CampaignHost& at, HostLink& link) const {
+    const Seconds deadline = transport::now() + options_.connect_patience;
     const auto address = transport::resolve(at.address, static_cast<std::uint16_t>(at.port));
     if (!address) {
-        return fail(address.error()[0].what);
+        return address.error()[0].what;
     }
     const std::string payload =
         core::write_json_line(Value::object().set("id", kCoordinatorId).set("to", at.id));
     auto channel = transport::open_channel(
         *address, token_, {transport::Purpose::kControl, payload}, deadline);
-    const auto frame = channel ? channel->receive(deadline)
-                               : transport::Io<transport::Frame>(tl::unexpected(channel.error()));
+    if (!channel) {
+        const auto kind = channel.error().kind;
+        const bool closed =
+            kind == transport::IoError::Kind::kClosed || kind == transport::IoError::Kind::kBroken;
+        return closed ? "it closed the connection: another token, or we are not its coordinator"
+                      : channel.error().what;
+    }
+    const auto frame = channel->receive(deadline);
     if (!frame) {
-        return fail(frame.error().what);
+        return frame.error().what;
     }
     const Value welcome = object_of(frame->body);
     if (text_member(welcome, "do") != "welcome") {
-        return fail("busy with another coordinator");
+        return std::string(kBusy);
     }
     std::vector<ClockExchange> exchanges;
+    const std::string question = core::write_json_line(command("clock"));
     for (int i = 0; i < kFleetExchanges; ++i) {
         const Seconds sent = transport::now();
-        const std::string text = core::write_json_line(command("clock"));
-        const auto answer = channel->send({kCommandFrame, text}, deadline)
-                                ? channel->receive(deadline)
-                                : transport::io_error(transport::IoError::Kind::kBroken, "lost");
+        if (const auto asked = channel->send({kCommandFrame, question}, deadline); !asked) {
+            return asked.error().what;
+        }
+        const auto answer = channel->receive(deadline);
         if (!answer) {
-            return fail(answer.error().what);
+            return answer.error().what;
         }
         const double theirs = number_member(object_of(answer->body), "t");
         exchanges.push_back({sent.value(), theirs, transport::now().value()});
@@ -101,6 +122,7 @@ void Fleet::connect_one(std::size_t host) {
     link.unanswered = 0;
     link.problem.clear();
     link.channel.emplace(std::move(*channel));
+    return "";
 }
 
 void Fleet::lose(int host, const std::string& why) {

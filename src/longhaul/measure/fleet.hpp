@@ -27,6 +27,7 @@ struct HostLink {
 
 struct FleetOptions {
     core::Seconds connect_patience{5};
+    core::Seconds busy_patience{12};  ///< an agent forgets a silent coordinator after 10 s
     core::Seconds beat_every{1};
     int most_unanswered = 3;
     core::Seconds retry_after{5};
@@ -63,6 +64,7 @@ public:
 
 private:
     void connect_one(std::size_t host);
+    [[nodiscard]] std::string greet(const CampaignHost& at, HostLink& link) const;
     void lose(int host, const std::string& why);
     void beat();
 

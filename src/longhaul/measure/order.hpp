@@ -47,9 +47,9 @@ struct TaskOrder {
     int most_repeats = 7;
     double half_width = 0.05;
     double skew_factor = 20;  ///< transfers that begin together last that often their differences
-    double pair_bytes = 0;  ///< most of one flow; 0: no limit but those of the agents
-    double seconds = 120;   ///< longest that it may take from go on
-    std::string leader;     ///< decides sizes and repetitions, reports the samples
+    double pair_bytes = 0;    ///< most of one flow; 0: no limit but those of the agents
+    double seconds = 120;     ///< longest that it may take from go on
+    std::string leader;       ///< decides sizes and repetitions, reports the samples
     std::vector<FlowOrder> flows;
     std::vector<PartyOrder> parties;
 };

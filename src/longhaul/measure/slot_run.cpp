@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "longhaul/measure/coordinator.hpp"
+#include "longhaul/measure/resume.hpp"
 #include "longhaul/transport/clock.hpp"
 
 namespace longhaul::measure {
@@ -25,8 +25,10 @@ const CampaignHost& host_at(const Campaign& campaign, int host) {
 
 }  // namespace
 
-TaskOrder order_for(const Campaign& campaign, const CampaignTask& task, int attempt) {
-    const CampaignRules& rules = campaign.rules;
+TaskOrder order_for(const Campaign& campaign,
+                    const CampaignTask& task,
+                    int attempt,
+                    const CampaignRules& rules) {
     TaskOrder order;
     order.task = task.id;
     order.attempt = attempt;
@@ -91,8 +93,9 @@ SlotRun::SlotRun(const Campaign& campaign,
                  std::function<void(TaskOutcome)> ended)
     : campaign_(campaign), fleet_(fleet), token_(token), ended_(std::move(ended)) {}
 
-void SlotRun::add(const CampaignTask& task, int attempt) {
+void SlotRun::add(const CampaignTask& task, int attempt, const CampaignRules& rules) {
     Active active;
+    active.rules = rules;
     active.outcome.task = &task;
     active.outcome.attempt = attempt;
     active_.push_back(std::move(active));
@@ -122,7 +125,7 @@ void SlotRun::run(const std::function<bool()>& stop) {
 
 void SlotRun::begin(Active& active) {
     const CampaignTask& task = *active.outcome.task;
-    TaskOrder order = order_for(campaign_, task, active.outcome.attempt);
+    TaskOrder order = order_for(campaign_, task, active.outcome.attempt, active.rules);
     seal_tickets(order, task);
     active.deadline = transport::now() + kSetupPatience;
     const Value message = to_value(order);
@@ -284,7 +287,7 @@ void SlotRun::go_when_ready() {
         message.set("task", active.outcome.task->id).set("attempt", active.outcome.attempt);
         message.set("start", start.value() + fleet_.link(leader).clock.offset_s);
         active.phase = Phase::kRunning;
-        active.deadline = start + Seconds(campaign_.rules.task_seconds) + kRunPatience;
+        active.deadline = start + Seconds(active.rules.task_seconds) + kRunPatience;
         fleet_.send(leader, message);
     }
 }

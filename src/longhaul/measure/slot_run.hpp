@@ -24,8 +24,11 @@ struct TaskOutcome {
     std::vector<Event> events;
 };
 
-/// The order of a task, without tickets.
-[[nodiscard]] TaskOrder order_for(const Campaign& campaign, const CampaignTask& task, int attempt);
+/// The order of a task under some rules, without tickets.
+[[nodiscard]] TaskOrder order_for(const Campaign& campaign,
+                                  const CampaignTask& task,
+                                  int attempt,
+                                  const CampaignRules& rules);
 
 /// All records of an outcome as lines; samples of an incomplete attempt are not ok.
 [[nodiscard]] std::string records_of(const Campaign& campaign, const TaskOutcome& outcome);
@@ -38,7 +41,7 @@ public:
             const transport::Token& token,
             std::function<void(TaskOutcome)> ended);
 
-    void add(const CampaignTask& task, int attempt);
+    void add(const CampaignTask& task, int attempt, const CampaignRules& rules);
     /// Runs all tasks that were added; `stop` ends them early.
     void run(const std::function<bool()>& stop);
 
@@ -46,6 +49,7 @@ private:
     enum class Phase { kPreparing, kConnecting, kReady, kRunning, kOver };
     struct Active {
         TaskOutcome outcome;
+        CampaignRules rules;
         Phase phase = Phase::kPreparing;
         std::set<int> answered;
         core::Seconds deadline;

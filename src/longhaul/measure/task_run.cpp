@@ -92,7 +92,7 @@ TaskRun::TaskRun(TaskOrder order, TaskSetting setting)
 }
 
 TaskRun::~TaskRun() {
-    abort();
+    cancel();
     thread_.join();
     for (std::thread& receiver : receivers_) {
         receiver.join();
@@ -164,7 +164,7 @@ void TaskRun::go(Seconds start) {
     changed_.notify_all();
 }
 
-void TaskRun::abort() {
+void TaskRun::cancel() {
     {
         const std::lock_guard lock(mutex_);
         phase_ = Phase::kEnd;

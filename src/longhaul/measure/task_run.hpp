@@ -53,7 +53,7 @@ public:
 
     void connect();                ///< connect the outgoing flows and report "ready"
     void go(core::Seconds start);  ///< at the leader: run the program
-    void abort();
+    void cancel();                 ///< ends connections and threads, at once
 
 private:
     enum class Phase { kPrepared, kConnect, kReady, kGo, kEnd };
