@@ -10,6 +10,8 @@ find_dependency(nlohmann_json)
 find_dependency(tomlplusplus)
 find_dependency(OpenSSL COMPONENTS Crypto)
 find_dependency(Threads)
+find_dependency(pugixml)
+find_dependency(yaml-cpp)
 include(\${CMAKE_CURRENT_LIST_DIR}/longhaulTargets.cmake)
 ")
 write_basic_package_version_file(${CMAKE_CURRENT_BINARY_DIR}/longhaulConfigVersion.cmake

@@ -80,6 +80,21 @@ address = "10.0.0.2"
 name = "up"
 """
 RANK_MAP = [0, 1, 2, 3]
+IPERF3 = {
+    "start": {"connected": [{"local_host": "a", "remote_host": "b"}],
+              "test_start": {"protocol": "TCP", "num_streams": 1, "bytes": 0, "blocks": 0}},
+    "end": {"sum_received": {"bytes": 1e9, "seconds": 10.0}},
+}
+PLATFORM = """<?xml version="1.0"?>
+<platform version="4.1">
+  <zone id="z" routing="Full">
+    <host id="a" speed="1Gf"/>
+    <host id="b" speed="1Gf"/>
+    <link id="l" bandwidth="1Gbps" latency="1ms"/>
+    <route src="a" dst="b"><link_ctn id="l"/></route>
+  </zone>
+</platform>
+"""
 
 
 def text_of(value):
@@ -149,8 +164,8 @@ def unreadable_texts(base, toml):
     if toml:
         cases += [
             ("cut-in-a-string", text[: text.index('"') + 4], syntax),
-            ("cut-after-a-key", text[: text.index("layers") if "layers" in text else
-                                      text.index("address")] + "x =", syntax),
+            ("cut-after-a-key", text[: text.index(next(
+                key for key in ("layers", "address", "hosts") if key in text))] + "x =", syntax),
             ("deep-nesting", text.replace("[", f"deep = {'[' * 100}{']' * 100}\n[", 1), "nested"),
             ("deep-dotted-key", "a." * 1_000_000 + "a = 1", "nested"),
             ("duplicate-table", text + text.split("\n", 1)[1].split("\n", 1)[0] + "\n",
@@ -211,6 +226,12 @@ COMMANDS = {
     "place-job": Command(["place", "--fabric", "fabric.json", "--job", "job.toml", *QUICK],
                          {"fabric.json": FABRIC, "job.toml": JOB}),
     "size": Command(["size", "--job", "job.toml"], {"job.toml": JOB}),
+    "measure-import": Command(["measure", "import", "iperf3", "iperf3.json"],
+                              {"iperf3.json": IPERF3}),
+    "measure-import-xml": Command(["measure", "import", "simgrid", "platform.xml"],
+                                  {"platform.xml": PLATFORM}),
+    "measure-export": Command(["measure", "export", "simgrid", "fabric.json"],
+                              {"fabric.json": FABRIC}),
     "emulate": Command(["emulate", "wan.toml", "--check"], {"wan.toml": WAN}),
     "emulate-fabric": Command(["emulate", "fabric.json", "--check"], {"fabric.json": FABRIC}),
     "measure-plan": Command(["measure", "plan", "agents.toml"], {"agents.toml": AGENTS}),
@@ -470,7 +491,7 @@ def wan_cases():
     yield change("unknown-table", "[[link]]", "[[lnik]]", "link")
     yield change("negative-delay", "delay_ms = 30", "delay_ms = -30", "delay_ms")
     yield change("huge-delay", "delay_ms = 30", "delay_ms = 1e9", "delay_ms")
-    yield change("nan-delay", "delay_ms = 30", "delay_ms = nan", "NaN")
+    yield change("nan-delay", "delay_ms = 30", "delay_ms = nan", "finite")
     yield change("text-delay", "delay_ms = 30", 'delay_ms = "30"', "delay_ms")
     yield change("loss-in-percent", "loss = 0.01", "loss = 1.5", "loss")
     yield change("zero-rate", "rate_mbps = 200", "rate_mbps = 0", "rate_mbps")
@@ -598,7 +619,33 @@ def job_cases(command):
     yield change("stage-list", "pp = 2", "pp = 2\nstage_layers = [1, 2, 3]", "3 entries")
 
 
+def import_cases():
+    def case(name, content, words):
+        return Case("measure-import", name, "iperf3.json", content, words)
+
+    def xml(name, content, words):
+        return Case("measure-import-xml", name, "platform.xml", content, words)
+
+    yield from (case(*c) for c in unreadable_texts(dict(IPERF3, format="x"), False))
+    yield case("failed", {"error": "unable to connect"}, "unable to connect")
+    yield case("no-end", without(IPERF3, "end"), "end")
+    yield case("number-text", put(IPERF3, "nan", "end", "sum_received", "bytes"), "a string")
+    yield case("no-time", put(IPERF3, 0, "end", "sum_received", "seconds"), "seconds")
+    yield case("set-size", put(IPERF3, 10, "start", "test_start", "bytes"), "times no message")
+    yield xml("absent", ABSENT, "")
+    yield xml("directory", DIRECTORY, "")
+    yield xml("empty", "", "")
+    yield xml("not-utf8", b"<platform>\xff</platform>", "UTF-8")
+    yield xml("truncated", PLATFORM[:200], "well-formed")
+    yield xml("no-route", replaced(PLATFORM, '<link_ctn id="l"/>', '<link_ctn id="m"/>'), "no link")
+    yield xml("other-root", "<html/>", "platform")
+    yield xml("unit", replaced(PLATFORM, "1Gbps", "1 apple"), "bandwidth")
+
+
 def all_cases(plan, certificate):
+    yield from import_cases()
+    yield from (case for case in fabric_cases("measure-export")
+                if case.name.endswith(("/not-square", "/absent", "/zero-beta")))
     yield from fabric_cases("place")
     for name in ("not-square", "negative-alpha", "zero-beta", "directory", "absent", "brackets",
                  "truncated-60%"):

@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include "fuzz/import_promise.hpp"
 #include "fuzz/job_promise.hpp"
 
 namespace longhaul::fuzz {
@@ -32,6 +33,10 @@ TEST(FuzzCorpus, ParseJson) {
 TEST(FuzzCorpus, ParseToml) {
     replay("parse_toml",
            [](const std::string& text) { return broken_promise(&core::parse_toml, text); });
+}
+
+TEST(FuzzCorpus, Import) {
+    replay("import", [](const std::string& text) { return broken_import_promise(text); });
 }
 
 TEST(FuzzCorpus, ReadJob) {

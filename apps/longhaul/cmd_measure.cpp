@@ -15,6 +15,10 @@ void add_measure(CLI::App& parent, Session& session) {
     add_measure_run(*command, session);
     add_measure_show(*command, session);
     add_measure_fit(*command, session);
+    add_measure_check(*command, session);
+    add_measure_import(*command, session);
+    add_measure_export(*command, session);
+    add_measure_template(*command, session);
     for (CLI::App* each : command->get_subcommands({})) {
         each->group("Commands");
     }

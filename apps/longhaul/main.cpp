@@ -69,6 +69,18 @@ core::Diagnostic usage_problem(const CLI::App& parser, const CLI::ParseError& er
             place.empty() ? "see longhaul --help" : "see longhaul " + place + " --help"};
 }
 
+/// Takes the program that emulate shall run off the end of the arguments, so that the parser, which
+/// reads brackets and commas in them, does not see it. Returns how many arguments are left.
+int split_program(Session& session) {
+    const std::vector<std::string>& all = session.arguments;
+    const auto mark = std::ranges::find(all, "--");
+    if (all.size() > 1 && all[1] == "emulate" && mark != all.end()) {
+        session.program.assign(mark + 1, all.end());
+        return static_cast<int>(mark - all.begin());
+    }
+    return static_cast<int>(all.size());
+}
+
 /// An option that names a file and was given an empty text: mostly a variable of a script that is
 /// not set. Left alone, it would read as an option that was not given.
 std::optional<core::Diagnostic> empty_name(const CLI::App& parser) {
@@ -85,18 +97,6 @@ std::optional<core::Diagnostic> empty_name(const CLI::App& parser) {
         }
     }
     return std::nullopt;
-}
-
-/// Takes the program that emulate shall run off the end of the arguments, so that the parser, which
-/// reads brackets and commas in them, does not see it. Returns how many arguments are left.
-int split_program(Session& session) {
-    const std::vector<std::string>& all = session.arguments;
-    const auto mark = std::ranges::find(all, "--");
-    if (all.size() > 1 && all[1] == "emulate" && mark != all.end()) {
-        session.program.assign(mark + 1, all.end());
-        return static_cast<int>(mark - all.begin());
-    }
-    return static_cast<int>(all.size());
 }
 
 int run(int argc, char** argv) {

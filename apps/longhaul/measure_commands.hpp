@@ -25,7 +25,14 @@ struct LoadedRaw {
 void add_measure_agent(CLI::App& parent, Session& session);
 void add_measure_plan(CLI::App& parent, Session& session);
 void add_measure_run(CLI::App& parent, Session& session);
+void add_measure_check(CLI::App& parent, Session& session);
 void add_measure_fit(CLI::App& parent, Session& session);
+/// "longhaul: note: ..." on standard error, one line each.
+void print_notes(const std::vector<std::string>& notes);
+
+void add_measure_export(CLI::App& parent, Session& session);
+void add_measure_import(CLI::App& parent, Session& session);
+void add_measure_template(CLI::App& parent, Session& session);
 void add_measure_show(CLI::App& parent, Session& session);
 
 }  // namespace longhaul::app

@@ -8,6 +8,7 @@
 #include "longhaul/measure/fit.hpp"
 #include "longhaul/measure/links_file.hpp"
 #include "longhaul/measure_commands.hpp"
+#include "longhaul/measure_sharing.hpp"
 #include "longhaul/measure_text.hpp"
 #include "longhaul/options.hpp"
 
@@ -26,6 +27,7 @@ struct FitCommand {
     std::string state = "warm";
     measure::FabricOptions options;
     measure::FitOptions fit;
+    bool complete = false;
     bool json = false;
 };
 
@@ -51,12 +53,25 @@ core::Result<void> check_outputs(const FitCommand& command) {
     return check_apart({command.output, command.fabric}, command.files);
 }
 
-/// Writes the fabric. Pairs that were not measured are problems.
-core::Result<void> write_fabric(const FitCommand& command, const measure::LinkFits& fits) {
-    core::Result<fabric::FabricParts> parts = measure::to_fabric(fits, command.options);
+/// Fits, and the shared resources that are trusted.
+struct Fitted {
+    measure::LinkFits links;
+    std::vector<fabric::SharedCapacity> shared;
+};
+
+/// Writes the fabric. Pairs that were not measured are estimated when asked for, else problems.
+core::Result<void> write_fabric(const FitCommand& command, const Fitted& fitted) {
+    measure::FabricOptions options = command.options;
+    if (command.complete && !fitted.links.missing.empty()) {
+        if (const core::Result<void> done = add_completion(fitted.links, options); !done) {
+            return done;
+        }
+    }
+    core::Result<fabric::FabricParts> parts = measure::to_fabric(fitted.links, options);
     if (!parts) {
         return tl::unexpected(std::move(parts.error()));
     }
+    parts->shared = fitted.shared;
     const core::Result<fabric::Fabric> fabric =
         fabric::Fabric::make(*std::move(parts), input_name(command.files.front()));
     if (!fabric) {
@@ -65,7 +80,7 @@ core::Result<void> write_fabric(const FitCommand& command, const measure::LinkFi
     return write_file(command.fabric, core::write_json(fabric::to_value(*fabric)));
 }
 
-core::Result<measure::LinkFits> fit_files(const FitCommand& command) {
+core::Result<Fitted> fit_files(const FitCommand& command) {
     if (const core::Result<void> good = check_outputs(command); !good) {
         return tl::unexpected(good.error());
     }
@@ -86,34 +101,39 @@ core::Result<measure::LinkFits> fit_files(const FitCommand& command) {
                            "give files of timed messages; longhaul measure show says what is in "
                            "them"});
     }
-    return fits;
+    std::vector<fabric::SharedCapacity> shared = add_shared(loaded->raw, command.options, fits);
+    return Fitted{std::move(fits), std::move(shared)};
 }
 
 int run_fit(const FitCommand& command) {
-    const core::Result<measure::LinkFits> fits = fit_files(command);
-    if (!fits) {
-        return report(fits.error());
+    const core::Result<Fitted> fitted = fit_files(command);
+    if (!fitted) {
+        return report(fitted.error());
     }
-    const std::string json = core::write_json(measure::to_value(*fits));
+    const measure::LinkFits& fits = fitted->links;
+    const std::string json = core::write_json(measure::to_value(fits));
     if (!command.output.empty()) {
         if (const core::Result<void> written = write_file(command.output, json); !written) {
             return report(written.error());
         }
     }
-    print(command.json ? json : fits_text(*fits));
+    print(command.json ? json : fits_text(fits));
     if (!command.fabric.empty()) {
-        if (const core::Result<void> written = write_fabric(command, *fits); !written) {
+        if (const core::Result<void> written = write_fabric(command, *fitted); !written) {
             const int code = report(written.error());
-            return fits->missing.empty() ? code : kPartial;
+            return fits.missing.empty() ? code : kPartial;
         }
     }
-    return fits->missing.empty() ? kDone : kPartial;
+    return fits.missing.empty() ? kDone : kPartial;
 }
 
 void add_fabric_options(CLI::App& app, FitCommand& command) {
     measure::FabricOptions& options = command.options;
     app.add_option("--fabric", command.fabric, "write a fabric for place (longhaul.fabric/1)")
         ->type_name("FILE");
+    app.add_flag("--complete",
+                 command.complete,
+                 "of the fabric: estimate pairs that were not measured, with intervals");
     app.add_option("--message-size",
                    options.message_bytes,
                    "of the fabric: bytes of a message, which choose the segment; without it the "

@@ -19,8 +19,8 @@ std::string with_range(double value, const measure::Range& range) {
 
 /// "warm", "idle 1 s".
 std::string state_text(const LinkFit& fit) {
-    std::string text(name_of(fit.state));
-    return fit.state == measure::State::kIdle ? text + fmt::format(" {:g} s", fit.idle_s) : text;
+    return fit.state == measure::State::kIdle ? fmt::format("idle {:g} s", fit.idle_s)
+                                              : std::string(name_of(fit.state));
 }
 
 /// One fit under a heading.
@@ -108,7 +108,8 @@ std::string missing_text(const std::vector<measure::HostPair>& missing) {
     if (missing.empty()) {
         return "";
     }
-    std::string text = fmt::format("{} directed pairs are missing:", missing.size());
+    std::string text = fmt::format(
+        "{} directed {} missing:", missing.size(), missing.size() == 1 ? "pair is" : "pairs are");
     for (std::size_t i = 0; i < std::min(missing.size(), kShownMissing); ++i) {
         text += fmt::format(" {}>{}", missing[i].from, missing[i].to);
     }

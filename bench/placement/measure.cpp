@@ -54,11 +54,13 @@ struct Timed {
     double wall_s = 0;
 };
 
-/// From a fabric to a plan on one thread; told to stop after `limit_s` seconds of CPU.
+/// From a fabric to a plan on one thread; told to stop after `limit_s` seconds of CPU. The proof
+/// works `proof_effort` times as long as by default.
 Result<Timed> timed_plan(const fabric::Fabric& fabric,
                          const Instance& row,
                          std::uint64_t seed,
-                         double limit_s) {
+                         double limit_s,
+                         double proof_effort) {
     const double cpu = cpu_seconds();
     const double wall = wall_seconds();
     const Result<placement::Problem> problem = problem_of(fabric, row);
@@ -74,7 +76,7 @@ Result<Timed> timed_plan(const fabric::Fabric& fabric,
     options.search.budget =
         static_cast<std::uint64_t>(row.search_effort * static_cast<double>(options.search.budget));
     options.proof.work =
-        static_cast<std::uint64_t>(row.proof_effort * static_cast<double>(options.proof.work));
+        static_cast<std::uint64_t>(proof_effort * static_cast<double>(options.proof.work));
     Result<Plan> plan = placement::solve(*problem, fabric, options);
     if (!plan) {
         return tl::unexpected(plan.error());
@@ -155,7 +157,7 @@ double cpu_seconds() {
 Result<Measurement> plan_row(const fabric::Fabric& fabric,
                              const Instance& row,
                              std::uint64_t seed) {
-    const Result<Timed> first = timed_plan(fabric, row, seed, 0);
+    const Result<Timed> first = timed_plan(fabric, row, seed, 0, row.proof_effort);
     if (!first) {
         return tl::unexpected(first.error());
     }
@@ -164,13 +166,13 @@ Result<Measurement> plan_row(const fabric::Fabric& fabric,
     result.first_cpu_s = first->cpu_s;
     result.first_wall_s = first->wall_s;
     if (row.bar.best_within_s > 0) {
-        const Result<Timed> early = timed_plan(fabric, row, seed, row.bar.best_within_s);
+        const Result<Timed> early = timed_plan(fabric, row, seed, row.bar.best_within_s, 1);
         if (!early) {
             return tl::unexpected(early.error());
         }
         result.early_score = early->plan.score.total();
     }
-    const Result<Timed> last = timed_plan(fabric, row, seed, row.limit_s);
+    const Result<Timed> last = timed_plan(fabric, row, seed, row.limit_s, row.proof_effort);
     if (!last) {
         return tl::unexpected(last.error());
     }
@@ -221,7 +223,7 @@ Result<Value> long_runs(const fabric::Fabric& fabric,
                         const Instance& row,
                         int runs,
                         std::uint64_t budget) {
-    const Result<Timed> proved = timed_plan(fabric, row, 7, row.limit_s);
+    const Result<Timed> proved = timed_plan(fabric, row, 7, row.limit_s, row.proof_effort);
     if (!proved) {
         return tl::unexpected(proved.error());
     }

@@ -4,10 +4,10 @@
 #include <array>
 #include <cerrno>
 
-#include <fcntl.h>
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -103,8 +103,8 @@ private:
 
 core::Result<void> Emulation::start(const Wan& wan) {
     std::array<int, 2> ends{-1, -1};
-    if (pipe2(ends.data(), O_CLOEXEC) != 0) {
-        return system_failure("", "pipe", "raise the limit of open files (ulimit -n)");
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0) {
+        return system_failure("", "socket pair", "raise the limit of open files (ulimit -n)");
     }
     Supervised supervised{programs_of(wan, namespaces_, order_),
                           order_.each,
@@ -117,6 +117,10 @@ core::Result<void> Emulation::start(const Wan& wan) {
         return tl::unexpected(pid.error());
     }
     first_ = *pid;
+    char ready = 0;
+    if (read(life_.get(), &ready, 1) != 1) {
+        return core::fail({"", "", "the first process of the network ended at once", "try again"});
+    }
     return {};
 }
 

@@ -99,6 +99,7 @@ void Supervisor::prepare() {
     sigfillset(&all);
     sigprocmask(SIG_SETMASK, &all, nullptr);
     signals_ = Fd(signalfd(-1, &all, SFD_NONBLOCK | SFD_CLOEXEC));
+    write_all(given_.life.get(), "1");
 }
 
 void Supervisor::start(const Program& program) {

@@ -14,9 +14,10 @@ namespace longhaul::emulate {
 struct Supervised {
     std::vector<Program> programs;  ///< none: it holds the network until it is killed
     bool prefixed = false;          ///< lines of output start with the name of the host
-    Fd life;                        ///< end of a pipe: closed when the emulator is gone
-    int emulator_end = -1;          ///< other end of that pipe, which the first process must close
-    std::string index;              ///< what kIndexFd holds
+    Fd life;  ///< end of a socket pair: gets a byte when the network can be entered, and hangs up
+              ///< when the emulator is gone
+    int emulator_end = -1;  ///< its other end, which the first process must close
+    std::string index;      ///< what kIndexFd holds
 };
 
 /// Forks the first process into a new process namespace; returns its number. The calling process

@@ -9,6 +9,10 @@
 namespace longhaul::measure {
 namespace {
 
+constexpr std::size_t kFewTests = 20;
+constexpr double kFewSpread = 0.1;
+constexpr double kLeastSpread = 0.02;
+
 double median_or_zero(std::vector<double> values) {
     return values.empty() ? 0 : core::summarise(std::move(values)).median;
 }
@@ -97,9 +101,31 @@ void host_factors(const Sites& sites,
     }
 }
 
+/// How far pairs of hosts are off their sites' value times the hosts' factors: the 90 % quantile of
+/// |log|, never below kLeastSpread, nor below kFewSpread while few tests tell.
+double spread_of(const Sites& sites,
+                 const core::Grid<double>& beta_gbps,
+                 const core::Grid<double>& of_sites,
+                 const HostCompletion& result) {
+    std::vector<double> off;
+    for (std::size_t i = 0; i < beta_gbps.rows(); ++i) {
+        for (std::size_t j = 0; j < beta_gbps.rows(); ++j) {
+            const double usual = of_sites(sites.site_of_host[i], sites.site_of_host[j]);
+            if (i != j && beta_gbps(i, j) > 0 && usual > 0) {
+                const double factor = std::min(result.send[i], result.receive[j]);
+                off.push_back(std::abs(std::log(beta_gbps(i, j) / (usual * factor))));
+            }
+        }
+    }
+    std::ranges::sort(off);
+    const double quantile = off.empty() ? 0 : core::quantile(off, 0.9);
+    return std::max(quantile, off.size() < kFewTests ? kFewSpread : kLeastSpread);
+}
+
 Completion expand(const Sites& sites,
                   const core::Grid<double>& beta_gbps,
                   const Inside& inside,
+                  double spread,
                   const HostCompletion& result) {
     const std::size_t n = beta_gbps.rows();
     const Completion& of_sites = result.sites;
@@ -128,8 +154,8 @@ Completion expand(const Sites& sites,
             const double low = a == b ? std::min(inside.least, usual) : of_sites.lower(a, b);
             const double high = a == b ? std::max(inside.most, usual) : of_sites.upper(a, b);
             all.beta_gbps(i, j) = usual * factor;
-            all.lower(i, j) = low * std::min(1.0, factor);
-            all.upper(i, j) = high * std::max(1.0, factor);
+            all.lower(i, j) = low * std::min(1.0, factor) * std::exp(-spread);
+            all.upper(i, j) = high * std::max(1.0, factor) * std::exp(spread);
             all.estimated(i, j) = 1;
         }
     }
@@ -172,9 +198,11 @@ core::Result<HostCompletion> complete_hosts(const std::vector<std::string>& host
         result.sites.estimated = core::Grid<char>(sites.size(), sites.size(), 0);
         result.sites.measured = sites.size() * (sites.size() - 1);
         result.sites.model = "measured";
+        result.sites.rtt_ms = input.rtt_ms;
     }
     host_factors(sites, beta_gbps, medians, result);
-    result.hosts = expand(sites, beta_gbps, inside, result);
+    const double spread = spread_of(sites, beta_gbps, medians, result);
+    result.hosts = expand(sites, beta_gbps, inside, spread, result);
     return result;
 }
 

@@ -287,6 +287,7 @@ core::Result<Completion> complete(const CompletionInput& input, const Completion
         n * (n - 1) - static_cast<std::size_t>(std::ranges::count(all.estimated.cells(), 1));
     all.model = model.name;
     all.rank = model.rank;
+    all.rtt_ms = *rtt_ms;
     std::vector<double> relative;
     for (const double error : model.errors.log_ratio) {
         relative.push_back(std::abs(std::expm1(-error)));

@@ -47,8 +47,10 @@ double quantile_of(std::vector<double>& values, double q) {
     return *nth + (at - std::floor(at)) * (*std::min_element(nth + 1, values.end()) - *nth);
 }
 
-Range percentiles(std::vector<double>& values) {
-    return {quantile_of(values, kTail), quantile_of(values, 1 - kTail)};
+/// 95 % of the values, and the estimate itself: of samples in two clusters it may lie outside.
+Range percentiles(std::vector<double>& values, double estimate) {
+    return {std::min(quantile_of(values, kTail), estimate),
+            std::max(quantile_of(values, 1 - kTail), estimate)};
 }
 
 /// Standard deviation of the samples about the medians of their sizes, relative; robust.
@@ -99,8 +101,8 @@ void add_intervals(Segment& segment,
         alphas.push_back(line.seconds * kMsPerSecond);
         betas.push_back(gbps_of(line));
     }
-    segment.alpha_interval = percentiles(alphas);
-    segment.beta_interval = percentiles(betas);
+    segment.alpha_interval = percentiles(alphas, segment.alpha_ms);
+    segment.beta_interval = percentiles(betas, segment.beta_gbps);
 }
 
 void add_sizes(LinkFit& fit, Sizes sizes) {

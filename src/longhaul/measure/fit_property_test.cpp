@@ -77,7 +77,7 @@ RC_GTEST_PROP(Fit, OrderOfSamplesDoesNotMatter, ()) {
 }
 
 // Whatever the samples: segments cover the sizes in order, rates are positive and finite, the first
-// start-up is not negative, intervals are ordered.
+// start-up is not negative, intervals hold their estimates.
 RC_GTEST_PROP(Fit, HoldsItsPromises, ()) {
     const LinkFit fit = fit_of(random_points());
     RC_ASSERT(!fit.segments.empty() && fit.segments.size() <= 3U);
@@ -87,8 +87,10 @@ RC_GTEST_PROP(Fit, HoldsItsPromises, ()) {
     for (std::size_t i = 0; i < fit.segments.size(); ++i) {
         const Segment& segment = fit.segments[i];
         RC_ASSERT(segment.beta_gbps > 0 && std::isfinite(segment.beta_gbps));
-        RC_ASSERT(segment.beta_interval.lower <= segment.beta_interval.upper);
-        RC_ASSERT(segment.alpha_interval.lower <= segment.alpha_interval.upper);
+        RC_ASSERT(segment.beta_interval.lower <= segment.beta_gbps);
+        RC_ASSERT(segment.beta_interval.upper >= segment.beta_gbps);
+        RC_ASSERT(segment.alpha_interval.lower <= segment.alpha_ms);
+        RC_ASSERT(segment.alpha_interval.upper >= segment.alpha_ms);
         RC_ASSERT(i == 0 || fit.segments[i - 1].to_bytes < segment.from_bytes);
     }
     for (const SizeStatistics& size : fit.sizes) {

@@ -60,7 +60,8 @@ void check_interval(LinkFit& fit) {
     if (half > kWidestBeta) {
         fail(fit,
              "interval",
-             fmt::format("the rate is known to +-{:.0f} % only", half * kPercent),
+             half > 1 ? std::string("the samples hardly tell the rate")
+                      : fmt::format("the rate is known to +-{:.0f} % only", half * kPercent),
              "measure more repetitions, or larger messages");
     }
 }

@@ -23,6 +23,8 @@ constexpr std::size_t kMaxHostsOneByOne = 32;
 constexpr std::size_t kLeastSamplesOfOne = 3;
 /// A resource of one host or group must beat one of all by this much.
 constexpr double kOneMustBeatAll = 0.9;
+/// Where samples cannot tell two resources apart, the first is taken.
+constexpr double kNoDifference = 0.001;
 
 /// Whether enough samples tell of a resource of one host or group.
 bool is_told_of(const SharedInput& input, const SharedResource& resource) {
@@ -111,8 +113,9 @@ Selection one_more(const LoadTable& table,
             trials.push_back(
                 {detail::name_of(columns[column], input), std::exp(next.error), false});
         }
-        const double hurdle = !columns[column].every && best_is_all ? kOneMustBeatAll : 1;
-        if (next.error < enough && (!found || next.error < hurdle * best.error)) {
+        const double hurdle =
+            !columns[column].every && best_is_all ? kOneMustBeatAll * best.error : best.error;
+        if (next.error < enough && (!found || next.error < hurdle - kNoDifference)) {
             best = std::move(next);
             best_is_all = columns[column].every;
             best_trial = trials.size() - 1;

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "longhaul/placement/class_tree.hpp"
+#include "longhaul/placement/different_stages.hpp"
 #include "longhaul/placement/member_model.hpp"
 #include "longhaul/placement/table_proof.hpp"
 
@@ -15,6 +16,10 @@ constexpr double kRounding = 1e-12;  // sums of equal costs in another order may
 constexpr std::size_t kMostMembers = 1'024;  // beyond, only least costs between classes
 constexpr std::size_t kMostClassified = 60'000;
 constexpr double kClearlyBetter = 1.1;  // more classes cost more work
+constexpr std::size_t kManyDevices = 256;
+constexpr std::uint64_t kWorkOfStageNode = 2'500;  // of 10 ns
+constexpr std::uint64_t kMostStageNodes = 4'000;
+constexpr std::uint64_t kLeastWorkOfStages = 1'000'000;  // its first nodes alone take this
 
 class Certifier {
 public:
@@ -25,12 +30,20 @@ public:
 
     Certificate run() && {
         const Classes exact = exact_classes(problem_.costs);
-        if (TableProof::applicable(problem_.shape, sizes_of(exact))) {
-            prove(exact);
-            return std::move(certificate_);
+        // Where stages are large, branch and bound over them is hopeless, and this is quick.
+        const bool many = problem_.shape.devices() > kManyDevices;
+        if (many) {
+            count_different_stages(exact);
         }
-        if (problem_.shape.devices() <= kMostClassified) {
-            prove_merged();
+        if (!proved()) {
+            if (TableProof::applicable(problem_.shape, sizes_of(exact))) {
+                prove(exact);
+            } else if (problem_.shape.devices() <= kMostClassified) {
+                prove_merged();
+            }
+        }
+        if (!many && !proved()) {
+            count_different_stages(exact);
         }
         return std::move(certificate_);
     }
@@ -49,6 +62,22 @@ private:
             certificate_.bound.value = value;
             certificate_.bound.method = method;
         }
+    }
+
+    [[nodiscard]] bool proved() const { return certificate_.bound.value >= incumbent_; }
+
+    void count_different_stages(const Classes& classes) {
+        if (classes.size() > kMostDifferentClasses || options_.work < kLeastWorkOfStages) {
+            return;
+        }
+        const double value =
+            different_stages_bound(class_costs(problem_.costs, classes),
+                                   problem_.shape,
+                                   sizes_of(classes),
+                                   incumbent_,
+                                   std::min(kMostStageNodes, options_.work / kWorkOfStageNode));
+        raise(value >= incumbent_ * (1 - kRounding) ? incumbent_ : value,
+              fmt::format("different stages over {} device classes", classes.size()));
     }
 
     std::unique_ptr<TableModel> model_of(const Classes& classes) {

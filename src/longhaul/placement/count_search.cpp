@@ -7,6 +7,7 @@
 
 #include "longhaul/core/pool.hpp"
 #include "longhaul/placement/anneal_counts.hpp"
+#include "longhaul/placement/block_search.hpp"
 #include "longhaul/placement/cluster_search.hpp"
 #include "longhaul/placement/count_walk.hpp"
 #include "longhaul/placement/tempering.hpp"
@@ -22,9 +23,12 @@ constexpr std::size_t kSeeds = 32;
 constexpr std::size_t kKeptSeeds = 4;
 constexpr std::size_t kClusterSeeds = 8;
 constexpr std::uint64_t kClusterShare = 8;  // of the budget
+constexpr std::size_t kBlockSeeds = 8;
+constexpr std::uint64_t kBlockShare = 2;  // of the budget
 constexpr std::size_t kWalks = 6;
 constexpr std::uint64_t kStreamsOfRestart = 64;
 constexpr std::uint64_t kClusterStreams = std::uint64_t{1} << 20U;
+constexpr std::uint64_t kFirstBlockStream = std::uint64_t{1} << 21U;
 
 class CountSearch {
 public:
@@ -49,7 +53,7 @@ public:
         make_seeds();
         const auto restarts = static_cast<std::size_t>(std::max(1, options_.restarts));
         const std::uint64_t share =
-            (options_.budget - std::min(options_.budget / 2, evaluations_)) / restarts;
+            (options_.budget - std::min(3 * options_.budget / 4, evaluations_)) / restarts;
         std::vector<Seed> found(restarts);
         std::vector<std::uint64_t> done(restarts, 0);
         core::parallel_for(restarts, options_.threads, [&](std::size_t i) {
@@ -76,7 +80,7 @@ private:
         found_.push_back({reordered(counts, solved.order), solved.score.total(), origin});
     }
 
-    /// Structural seeds and cluster seeds, best first; the best few are results themselves.
+    /// Structural seeds, clusters and blocks, best first; the best few are results themselves.
     void make_seeds() {
         if (stop()) {
             return;
@@ -84,25 +88,48 @@ private:
         CountModel model(costs_);
         seeds_ =
             structural_seeds(model, costs_, shape_, sizes_, kSeeds, evaluations_, options_.stop);
-        if (shape_.pp > 1 && shape_.pp <= kMaxExactStages && sizes_.size() > 1) {
-            ClusterOptions clusters;
-            clusters.evaluations = options_.budget / kClusterShare;
-            clusters.seed = options_.seed;
-            clusters.stream = options_.stream + kClusterStreams;
-            clusters.threads = options_.threads;
-            clusters.stop = options_.stop;
-            std::vector<Seed> more =
-                cluster_seeds(model, costs_, shape_, sizes_, kClusterSeeds, clusters, evaluations_);
-            std::ranges::move(more, std::back_inserter(seeds_));
+        if (shape_.pp > 1 && sizes_.size() > 1) {
+            add_clusters(model);
+            add_blocks();
             std::ranges::stable_sort(seeds_, {}, &Seed::score);
         }
         for (std::size_t i = 0; i < std::min(kKeptSeeds, seeds_.size()); ++i) {
             if (seeds_[i].ordered) {
                 found_.push_back(seeds_[i]);
-            } else if (i == 0) {
+            } else if (i == 0 || shape_.pp <= kMaxExactStages) {
                 take(model, seeds_[i].counts, seeds_[i].origin);
             }
         }
+    }
+
+    void add_clusters(CountModel& model) {
+        if (shape_.pp > kMaxExactStages) {
+            return;
+        }
+        ClusterOptions clusters;
+        clusters.evaluations = options_.budget / kClusterShare;
+        clusters.seed = options_.seed;
+        clusters.stream = options_.stream + kClusterStreams;
+        clusters.threads = options_.threads;
+        clusters.stop = options_.stop;
+        std::vector<Seed> more =
+            cluster_seeds(model, costs_, shape_, sizes_, kClusterSeeds, clusters, evaluations_);
+        std::ranges::move(more, std::back_inserter(seeds_));
+    }
+
+    void add_blocks() {
+        if (stop()) {
+            return;
+        }
+        BlockOptions blocks;
+        blocks.evaluations = options_.budget / kBlockShare;
+        blocks.seed = options_.seed;
+        blocks.stream = options_.stream + kFirstBlockStream;
+        blocks.threads = options_.threads;
+        blocks.stop = options_.stop;
+        std::vector<Seed> more =
+            block_seeds(costs_, shape_, sizes_, kBlockSeeds, blocks, evaluations_);
+        std::ranges::move(more, std::back_inserter(seeds_));
     }
 
     [[nodiscard]] Counts shuffled(core::Random& random) const {

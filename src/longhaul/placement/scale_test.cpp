@@ -110,6 +110,26 @@ TEST(Scale, TheFirstPlanTakesFewEvaluations) {
     }
 }
 
+TEST(Scale, EqualRegionsSharedEvenlyAreProvedOptimal) {
+    // Every stage holds as many devices of each region. The scores are closed forms: all edges at
+    // the inside cost, 2 (0.0002 + 8 0.512 / 20) = 0.41, and the sums of one device over its stage.
+    for (const auto& [regions, devices, shape, score] :
+         {std::tuple{16, 64, Shape{16, 64}, 31.697831860820465},
+          {20, 500, Shape{100, 100}, 72.50974826154396}}) {
+        const fabric::Fabric fabric = globe(regions, devices);
+        const Problem problem =
+            make_problem(fabric, "f", testing::payloads(0.512, 0.65), shape).value();
+        SolveOptions options;
+        options.search.budget = 2'400;
+        options.baseline_samples = 0;
+        const Plan plan = solve(problem, fabric, options).value();
+        EXPECT_NEAR(plan.score.total(), score, 1e-9);
+        EXPECT_NEAR(plan.score.pipeline, (shape.pp - 1) * 0.41, 1e-9);
+        EXPECT_TRUE(gap_between(plan.score.total(), plan.bound.value).optimal);
+        EXPECT_EQ(plan.search.stopped_by, "proof");
+    }
+}
+
 TEST(Scale, SeedsThatTheTimeCutsShortAreScoredAsTheyAreWalked) {
     // The stop comes after more and more questions; every plan must realise its score, which
     // `solve` checks.

@@ -1,0 +1,166 @@
+#include "longhaul/measure/pair_facts.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <map>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "longhaul/measure/detail/pair_fits.hpp"
+
+namespace longhaul::measure {
+namespace {
+
+PairFacts empty_facts(std::size_t n) {
+    PairFacts facts;
+    facts.alpha_ms = facts.beta_gbps = core::Grid<double>(n, n, 0.0);
+    facts.alpha_lower = facts.alpha_upper = facts.alpha_ms;
+    facts.beta_lower = facts.beta_upper = facts.alpha_ms;
+    facts.estimated = core::Grid<char>(n, n, 0);
+    return facts;
+}
+
+void set_cost(PairFacts& facts, std::size_t i, std::size_t j, const PairCost& cost) {
+    facts.alpha_ms(i, j) = cost.alpha_ms;
+    facts.beta_gbps(i, j) = cost.beta_gbps;
+    facts.alpha_lower(i, j) = cost.alpha_interval.lower;
+    facts.alpha_upper(i, j) = cost.alpha_interval.upper;
+    facts.beta_lower(i, j) = cost.beta_interval.lower;
+    facts.beta_upper(i, j) = cost.beta_interval.upper;
+}
+
+/// First device of every host, or of every kind where the fabric has kinds.
+std::vector<std::size_t> representatives(const fabric::Fabric& fabric) {
+    const fabric::PairMatrix& beta = fabric.parts().beta_gbps;
+    const bool by_kind = beta.kinds() < fabric.size();
+    const std::vector<int> key = by_kind ? beta.kind_of_device() : fabric.host_of_device();
+    std::map<int, int> seen;
+    std::vector<std::size_t> chosen;
+    for (std::size_t device = 0; device < fabric.size(); ++device) {
+        // Of a kind two devices, so that links inside it count.
+        if (++seen[key[device]] <= (by_kind ? 2 : 1)) {
+            chosen.push_back(device);
+        }
+    }
+    return chosen;
+}
+
+std::string fresh_name(const fabric::Fabric& fabric,
+                       std::size_t device,
+                       std::map<std::string, int>& used) {
+    const auto& devices = fabric.parts().devices;
+    const std::string& label = fabric.labels()[device];
+    const std::string base =
+        devices.empty() || devices[device].host.empty() ? label : devices[device].host;
+    const int number = ++used[base];
+    return number == 1 ? base : fmt::format("{} #{}", base, number);
+}
+
+}  // namespace
+
+PairFacts facts_of(const LinkFits& fits, const FabricOptions& options) {
+    const detail::PairFits pairs(fits, options);
+    PairFacts facts = empty_facts(fits.hosts.size());
+    facts.started = fits.started;
+    facts.intervals = true;
+    for (const HostRecord& host : fits.hosts) {
+        facts.names.push_back(host.id);
+        facts.sites.push_back(host.site);
+    }
+    for (std::size_t i = 0; i < facts.size(); ++i) {
+        for (std::size_t j = 0; j < facts.size(); ++j) {
+            const LinkFit* fit = i == j ? nullptr : pairs.find(i, j);
+            if (fit == nullptr) {
+                continue;
+            }
+            set_cost(facts, i, j, pair_cost(*fit, fit->rtt_ms, options.message_bytes));
+            facts.suspects += fit->verdict == Verdict::kSuspect ? 1 : 0;
+            for (const Finding& finding : fit->findings) {
+                if (!finding.warning) {
+                    facts.gates.push_back({facts.names[i] + ">" + facts.names[j], finding});
+                }
+            }
+        }
+    }
+    return facts;
+}
+
+PairFacts facts_of(const fabric::Fabric& fabric) {
+    const fabric::FabricParts& parts = fabric.parts();
+    const std::vector<std::size_t> chosen = representatives(fabric);
+    PairFacts facts = empty_facts(chosen.size());
+    facts.intervals = parts.beta_interval.has_value();
+    std::map<std::string, int> used;
+    for (std::size_t i = 0; i < chosen.size(); ++i) {
+        facts.names.push_back(fresh_name(fabric, chosen[i], used));
+        facts.sites.push_back(parts.labels[chosen[i]]);
+        for (std::size_t j = 0; j < chosen.size(); ++j) {
+            const std::size_t a = chosen[i];
+            const std::size_t b = chosen[j];
+            if (i == j) {
+                continue;
+            }
+            PairCost cost{parts.alpha_ms(a, b), parts.beta_gbps(a, b), {}, {}};
+            const auto& alpha = parts.alpha_interval;
+            const auto& beta = parts.beta_interval;
+            cost.alpha_interval = {alpha ? alpha->lower(a, b) : cost.alpha_ms,
+                                   alpha ? alpha->upper(a, b) : cost.alpha_ms};
+            cost.beta_interval = {beta ? beta->lower(a, b) : cost.beta_gbps,
+                                  beta ? beta->upper(a, b) : cost.beta_gbps};
+            set_cost(facts, i, j, cost);
+            facts.estimated(i, j) =
+                static_cast<char>(!parts.estimated.empty() && parts.estimated(a, b) != 0 ? 1 : 0);
+        }
+    }
+    return facts;
+}
+
+namespace {
+
+/// Digits of text[at, at + count) as a number, or -1.
+int digits(const std::string& text, std::size_t at, std::size_t count) {
+    if (at + count > text.size()) {
+        return -1;
+    }
+    int value = 0;
+    for (std::size_t i = at; i < at + count; ++i) {
+        if (text[i] < '0' || text[i] > '9') {
+            return -1;
+        }
+        value = 10 * value + (text[i] - '0');
+    }
+    return value;
+}
+
+std::optional<double> days_of(const std::string& text) {
+    const int year = digits(text, 0, 4);
+    const int month = digits(text, 5, 2);
+    const int day = digits(text, 8, 2);
+    const int hour = digits(text, 11, 2);
+    const int minute = digits(text, 14, 2);
+    const int second = text.size() > 17 && text[16] == ':' ? digits(text, 17, 2) : 0;
+    const bool separators = text.size() >= 17 && text[4] == '-' && text[7] == '-' &&
+                            (text[10] == 'T' || text[10] == ' ') && text[13] == ':' &&
+                            text.back() == 'Z';
+    const std::chrono::year_month_day date{
+        std::chrono::year(year),
+        std::chrono::month(static_cast<unsigned>(std::max(month, 0))),
+        std::chrono::day(static_cast<unsigned>(std::max(day, 0)))};
+    if (!separators || year < 0 || hour < 0 || minute < 0 || second < 0 || !date.ok()) {
+        return std::nullopt;
+    }
+    const auto days = std::chrono::sys_days(date).time_since_epoch().count();
+    return static_cast<double>(days) + (hour * 3600 + minute * 60 + second) / 86400.0;
+}
+
+}  // namespace
+
+std::optional<double> days_between(const std::string& from, const std::string& to) {
+    const std::optional<double> a = days_of(from);
+    const std::optional<double> b = days_of(to);
+    return a && b ? std::optional<double>(*b - *a) : std::nullopt;
+}
+
+}  // namespace longhaul::measure
