@@ -11,7 +11,7 @@ namespace {
 
 constexpr double kBitsPerGbit = 1e9;
 
-double middle_of(std::vector<double> values) {
+double median_rate(std::vector<double> values) {
     return core::summarise(std::move(values)).median;
 }
 
@@ -46,7 +46,7 @@ std::optional<StreamRates> stream_rates(const FitJob& job) {
     if (sums.empty()) {
         return std::nullopt;
     }
-    return StreamRates{middle_of(std::move(sums)), middle_of(std::move(leasts))};
+    return StreamRates{median_rate(std::move(sums)), median_rate(std::move(leasts))};
 }
 
 /// Round trip from pings, else the kernel's least; 0 when neither says.
