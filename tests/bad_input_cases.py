@@ -68,6 +68,17 @@ between = ["east", "west"]
 delay_ms = 30
 loss = 0.01
 """
+AGENTS = """format = "longhaul.measure-hosts/1"
+[[host]]
+name = "one"
+address = "10.0.0.1"
+groups = ["up"]
+[[host]]
+name = "two"
+address = "10.0.0.2"
+[[group]]
+name = "up"
+"""
 RANK_MAP = [0, 1, 2, 3]
 IPERF3 = {
     "start": {"connected": [{"local_host": "a", "remote_host": "b"}],
@@ -215,6 +226,8 @@ COMMANDS = {
     "place-job": Command(["place", "--fabric", "fabric.json", "--job", "job.toml", *QUICK],
                          {"fabric.json": FABRIC, "job.toml": JOB}),
     "size": Command(["size", "--job", "job.toml"], {"job.toml": JOB}),
+    "measure-check": Command(["measure", "check", "fabric.json"], {"fabric.json": FABRIC},
+                             output=False),
     "measure-import": Command(["measure", "import", "iperf3", "iperf3.json"],
                               {"iperf3.json": IPERF3}),
     "measure-import-xml": Command(["measure", "import", "simgrid", "platform.xml"],
@@ -223,6 +236,7 @@ COMMANDS = {
                               {"fabric.json": FABRIC}),
     "emulate": Command(["emulate", "wan.toml", "--check"], {"wan.toml": WAN}),
     "emulate-fabric": Command(["emulate", "fabric.json", "--check"], {"fabric.json": FABRIC}),
+    "measure-plan": Command(["measure", "plan", "agents.toml"], {"agents.toml": AGENTS}),
     "launch": Command(["launch", "plan.json", "--to", "env", "--hosts", "hosts.toml", "--command",
                        "python3 train.py"],
                       {"plan.json": None, "fabric.json": FABRIC, "hosts.toml": HOSTS}),
@@ -283,6 +297,18 @@ def fabric_cases(command):
     yield case("interval-ragged", put(FABRIC, {"alpha_ms": {"lower": [[1]], "upper": [[1]]}},
                                       "interval"), "interval")
     yield case("control-characters", put(FABRIC, {"\x1b[31m\n": 1}, "labels"), "labels")
+
+
+def check_cases():
+    """A file of fits is told from a fabric by its format."""
+    links = {"format": "longhaul.links/1", "hosts": [{"id": "a"}], "pairs": []}
+
+    def case(name, content, words):
+        return Case("measure-check", name, "fabric.json", content, words)
+
+    yield case("newer-links", put(links, "longhaul.links/2", "format"), "newer")
+    yield case("links-without-pairs", without(links, "pairs"), "pairs")
+    yield case("links-host-number", put(links, [1], "hosts"), "hosts[0]")
 
 
 def region_cases():
@@ -519,6 +545,23 @@ def wan_cases():
     yield Case("emulate-fabric", "one-host", "fabric.json", one, "1 hosts")
 
 
+def agents_cases():
+    def case(name, content, words):
+        return Case("measure-plan", name, "agents.toml", content, words)
+
+    yield from (case(*c) for c in unreadable_texts(AGENTS, True))
+    yield case("no-name", replaced(AGENTS, 'name = "one"\n', ""), "name")
+    yield case("blank-in-name", replaced(AGENTS, '"one"', '"one two"'), "letters")
+    yield case("hostile-address", replaced(AGENTS, '"10.0.0.1"', '"$(reboot)"'), "address")
+    yield case("port-0", replaced(AGENTS, 'groups = ["up"]', "port = 0"), "port")
+    yield case("same-name", replaced(AGENTS, '"two"', '"one"'), "twice")
+    yield case("same-place", replaced(AGENTS, "10.0.0.2", "10.0.0.1"), "twice")
+    yield case("empty-group", replaced(AGENTS, 'groups = ["up"]', "groups = []"), "up")
+    yield case("unknown-key", replaced(AGENTS, "groups", "group"), "groups")
+    yield case("one-host", AGENTS[:AGENTS.index("[[host]]\nname = \"two")], "two")
+    yield case("newer-format", replaced(AGENTS, "hosts/1", "hosts/2"), "format")
+
+
 def hosts_cases():
     def case(name, content, words):
         return Case("launch", name, "hosts.toml", content, words)
@@ -622,6 +665,9 @@ def all_cases(plan, certificate):
                  "truncated-60%"):
         yield from (case for case in fabric_cases("fabric") if case.name.endswith("/" + name))
         yield from (case for case in fabric_cases("evaluate") if case.name.endswith("/" + name))
+        yield from (case for case in fabric_cases("measure-check")
+                    if case.name.endswith("/" + name))
+    yield from check_cases()
     yield from region_cases()
     yield from group_cases()
     yield from map_cases()
@@ -641,4 +687,5 @@ def all_cases(plan, certificate):
                                        "/fabric-of-another", "/newer-format", "/score-of-another")))
     yield from certificate_cases(certificate)
     yield from hosts_cases()
+    yield from agents_cases()
     yield from wan_cases()
