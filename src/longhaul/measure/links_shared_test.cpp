@@ -12,6 +12,7 @@ LinkFit plain_fit(const std::string& from, const std::string& to, double alpha_m
     fit.transport = "tcp";
     fit.alpha_ms = alpha_ms;
     fit.beta_gbps = gbps;
+    fit.segments = {{65536, 1.7e7, alpha_ms, gbps, {alpha_ms, alpha_ms}, {gbps, gbps}}};
     return fit;
 }
 
