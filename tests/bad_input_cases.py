@@ -68,6 +68,17 @@ between = ["east", "west"]
 delay_ms = 30
 loss = 0.01
 """
+AGENTS = """format = "longhaul.measure-hosts/1"
+[[host]]
+name = "one"
+address = "10.0.0.1"
+groups = ["up"]
+[[host]]
+name = "two"
+address = "10.0.0.2"
+[[group]]
+name = "up"
+"""
 RANK_MAP = [0, 1, 2, 3]
 IPERF3 = {
     "start": {"connected": [{"local_host": "a", "remote_host": "b"}],
@@ -225,6 +236,7 @@ COMMANDS = {
                               {"fabric.json": FABRIC}),
     "emulate": Command(["emulate", "wan.toml", "--check"], {"wan.toml": WAN}),
     "emulate-fabric": Command(["emulate", "fabric.json", "--check"], {"fabric.json": FABRIC}),
+    "measure-plan": Command(["measure", "plan", "agents.toml"], {"agents.toml": AGENTS}),
     "launch": Command(["launch", "plan.json", "--to", "env", "--hosts", "hosts.toml", "--command",
                        "python3 train.py"],
                       {"plan.json": None, "fabric.json": FABRIC, "hosts.toml": HOSTS}),
@@ -533,6 +545,23 @@ def wan_cases():
     yield Case("emulate-fabric", "one-host", "fabric.json", one, "1 hosts")
 
 
+def agents_cases():
+    def case(name, content, words):
+        return Case("measure-plan", name, "agents.toml", content, words)
+
+    yield from (case(*c) for c in unreadable_texts(AGENTS, True))
+    yield case("no-name", replaced(AGENTS, 'name = "one"\n', ""), "name")
+    yield case("blank-in-name", replaced(AGENTS, '"one"', '"one two"'), "letters")
+    yield case("hostile-address", replaced(AGENTS, '"10.0.0.1"', '"$(reboot)"'), "address")
+    yield case("port-0", replaced(AGENTS, 'groups = ["up"]', "port = 0"), "port")
+    yield case("same-name", replaced(AGENTS, '"two"', '"one"'), "twice")
+    yield case("same-place", replaced(AGENTS, "10.0.0.2", "10.0.0.1"), "twice")
+    yield case("empty-group", replaced(AGENTS, 'groups = ["up"]', "groups = []"), "up")
+    yield case("unknown-key", replaced(AGENTS, "groups", "group"), "groups")
+    yield case("one-host", AGENTS[:AGENTS.index("[[host]]\nname = \"two")], "two")
+    yield case("newer-format", replaced(AGENTS, "hosts/1", "hosts/2"), "format")
+
+
 def hosts_cases():
     def case(name, content, words):
         return Case("launch", name, "hosts.toml", content, words)
@@ -658,4 +687,5 @@ def all_cases(plan, certificate):
                                        "/fabric-of-another", "/newer-format", "/score-of-another")))
     yield from certificate_cases(certificate)
     yield from hosts_cases()
+    yield from agents_cases()
     yield from wan_cases()

@@ -10,6 +10,9 @@ void add_measure(CLI::App& parent, Session& session) {
         parent.add_subcommand("measure", "Times messages between hosts and fits what they cost");
     command->require_subcommand(1);
     example(*command, "longhaul measure fit raw.jsonl --fabric fabric.json");
+    add_measure_plan(*command, session);
+    add_measure_agent(*command, session);
+    add_measure_run(*command, session);
     add_measure_show(*command, session);
     add_measure_fit(*command, session);
     add_measure_check(*command, session);

@@ -22,6 +22,9 @@ struct LoadedRaw {
 /// The measurements only.
 [[nodiscard]] core::Result<measure::Raw> load_raw(const std::vector<std::string>& files);
 
+void add_measure_agent(CLI::App& parent, Session& session);
+void add_measure_plan(CLI::App& parent, Session& session);
+void add_measure_run(CLI::App& parent, Session& session);
 void add_measure_check(CLI::App& parent, Session& session);
 void add_measure_fit(CLI::App& parent, Session& session);
 void add_measure_next(CLI::App& parent, Session& session);

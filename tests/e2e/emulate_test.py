@@ -211,12 +211,12 @@ class Programs(unittest.TestCase):
     def test_environment_and_names(self):
         script = ('echo "$LONGHAUL_EMULATE_HOSTS|$LONGHAUL_EMULATE_ADDRESSES|'
                   '$LONGHAUL_EMULATE_CONTROL_ADDRESSES|$LONGHAUL_EMULATE_HOST"; getent hosts b; '
-                  f'{LONGHAUL} emulate exec a -- uname -n')
+                  f'{LONGHAUL} emulate exec a -- sh -c "uname -n; echo \\$LONGHAUL_EMULATE_ADDRESS"')
         done = run(PAIR, "sh", "-c", script)
         lines = done.stdout.splitlines()
         self.assertEqual(lines[0], "a b|10.77.0.1 10.77.0.2|10.78.0.1 10.78.0.2|control")
         self.assertEqual(lines[1].split(), ["10.77.0.2", "b"])
-        self.assertEqual(lines[2], "a")
+        self.assertEqual(lines[2:], ["a", "10.77.0.1"])
 
     def test_on_a_host_and_on_each(self):
         script = "echo $LONGHAUL_EMULATE_HOST $LONGHAUL_EMULATE_ADDRESS; test $LONGHAUL_EMULATE_HOST = a"

@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <csignal>
 #include <optional>
 
 #include <fcntl.h>
 #include <poll.h>
 #include <sched.h>
-#include <signal.h>
 #include <sys/mman.h>
 #include <sys/mount.h>
 #include <sys/prctl.h>
@@ -122,7 +122,7 @@ void Supervisor::start(const Program& program) {
     for (int i = 0; i < 2 && given_.prefixed; ++i) {
         Fd& end = read_ends[static_cast<std::size_t>(i)];
         fcntl(end.get(), F_SETFL, O_NONBLOCK);
-        streams_.push_back({std::move(end), STDOUT_FILENO + i, program.host + ": ", ""});
+        streams_.push_back({std::move(end), STDOUT_FILENO + i, program.site.name + ": ", ""});
     }
 }
 

@@ -1,0 +1,373 @@
+// measure plan: which transfers a campaign makes, how long it takes and what it moves.
+#include <map>
+#include <memory>
+
+#include "longhaul/command.hpp"
+#include "longhaul/measure/campaign_hosts.hpp"
+#include "longhaul/measure/plan.hpp"
+#include "longhaul/measure/schedule.hpp"
+#include "longhaul/measure_commands.hpp"
+#include "longhaul/measure_common.hpp"
+#include "longhaul/options.hpp"
+
+namespace longhaul::app {
+namespace {
+
+constexpr int kMostPlannedRepeats = 100;
+
+struct PlanCommand {
+    std::string hosts;
+    std::string output;
+    std::string pairs;
+    std::vector<std::string> patterns{"ping", "peer"};
+    std::vector<std::string> states{"warm"};
+    std::vector<int> streams{1};
+    std::vector<int> widths;
+    double idle_s = 1;
+    int blocks = 3;
+    int repeats = 2;
+    int most_repeats = 7;
+    std::string smallest = "0";
+    std::string largest = "0";
+    std::string pair_bytes = "0";
+    std::string congestion;
+    double task_seconds = measure::CampaignRules().task_seconds;
+    double skew_factor = measure::CampaignRules().skew_factor;
+    double rtt_ms = 80;
+    double gbps = 0.2;
+    std::string total_bytes = "1000GB";
+    std::string seconds = "1d";
+    std::optional<double> price;
+    bool json = false;
+};
+
+/// Kinds by name; empty for a name that is none of them.
+template <class Kind>
+core::Result<std::vector<Kind>> kinds_of(const std::vector<std::string>& texts,
+                                         std::initializer_list<Kind> known) {
+    std::vector<Kind> kinds;
+    for (std::string text : texts) {
+        std::ranges::replace(text, '-', '_');
+        text = text == "both" ? "both_ways" : text;
+        const auto found =
+            std::ranges::find_if(known, [&](Kind kind) { return measure::name_of(kind) == text; });
+        if (found == known.end()) {
+            std::string names;
+            for (const Kind kind : known) {
+                names += (names.empty() ? "" : ", ") + std::string(measure::name_of(kind));
+            }
+            return core::fail({"", "", "found " + core::shown(text), "one of " + names});
+        }
+        if (std::ranges::count(kinds, *found) == 0) {
+            kinds.push_back(*found);
+        }
+    }
+    return kinds;
+}
+
+core::Result<measure::CampaignRules> rules_of(const PlanCommand& command) {
+    measure::CampaignRules rules;
+    const auto smallest = parse_bytes(command.smallest);
+    const auto largest = parse_bytes(command.largest);
+    const auto pair_bytes = parse_bytes(command.pair_bytes);
+    for (const auto* number : {&smallest, &largest, &pair_bytes}) {
+        if (!*number) {
+            return tl::unexpected(number->error());
+        }
+    }
+    if (*largest > 0 && *largest < std::max(1.0, *smallest)) {
+        return core::fail({"", "", "--largest is below --smallest", "give an ascending range"});
+    }
+    rules.smallest_bytes = *smallest;
+    rules.largest_bytes = *largest;
+    rules.pair_bytes = *pair_bytes;
+    rules.repeats = command.repeats;
+    rules.most_repeats = std::max(command.repeats, command.most_repeats);
+    rules.congestion_control = command.congestion;
+    rules.task_seconds = command.task_seconds;
+    rules.skew_factor = command.skew_factor;
+    return rules;
+}
+
+core::Result<measure::ScheduleOptions> schedule_options(
+    const PlanCommand& command, const std::vector<measure::CampaignHost>& hosts) {
+    using measure::Pattern;
+    using measure::State;
+    measure::ScheduleOptions options;
+    auto patterns = kinds_of(command.patterns,
+                             {Pattern::kPing,
+                              Pattern::kPeer,
+                              Pattern::kBothWays,
+                              Pattern::kFanOut,
+                              Pattern::kFanIn,
+                              Pattern::kRelay});
+    auto states = kinds_of(command.states, {State::kWarm, State::kIdle, State::kCold});
+    auto rules = rules_of(command);
+    if (!patterns || !states || !rules) {
+        return tl::unexpected(!patterns ? patterns.error()
+                              : !states ? states.error()
+                                        : rules.error());
+    }
+    options.patterns = *patterns;
+    options.states = *states;
+    options.rules = *rules;
+    options.idle_s = command.idle_s;
+    options.streams = command.streams;
+    options.fan_widths = command.widths;
+    options.blocks = command.blocks;
+    options.assumed_rtt_s = command.rtt_ms / 1000;
+    options.assumed_gbps = command.gbps;
+    if (!command.pairs.empty()) {
+        const auto text = read_file(command.pairs);
+        if (!text) {
+            return tl::unexpected(text.error());
+        }
+        const auto pairs = measure::read_pairs(*text, input_name(command.pairs), hosts);
+        if (!pairs) {
+            return tl::unexpected(pairs.error());
+        }
+        options.pairs = *pairs;
+    }
+    return options;
+}
+
+std::string shown_seconds(double seconds) {
+    return seconds < 120    ? fmt::format("{:.1f} s", seconds)
+           : seconds < 7200 ? fmt::format("{:.1f} min", seconds / 60)
+                            : fmt::format("{:.1f} h", seconds / 3600);
+}
+
+std::string summary_text(const measure::Campaign& campaign, const PlanCommand& command) {
+    const measure::CampaignTotals totals = measure::totals_of(campaign);
+    std::map<measure::Pattern, int> counts;
+    for (const measure::CampaignTask& task : campaign.tasks) {
+        ++counts[task.pattern];
+    }
+    std::string text = fmt::format("{:<9} {}\n", "hosts", campaign.hosts.size());
+    for (const auto& [pattern, count] : counts) {
+        text += fmt::format("{:<9} {} tasks\n", measure::name_of(pattern), count);
+    }
+    text += fmt::format("{:<9} {} in {} blocks\n", "slots", totals.slots, command.blocks);
+    text += fmt::format("{:<9} {} at {} ms round trip and {} Gbit/s a link\n",
+                        "time",
+                        shown_seconds(totals.seconds),
+                        command.rtt_ms,
+                        command.gbps);
+    text += fmt::format("{:<9} {} expected, {} at most\n",
+                        "traffic",
+                        shown_bytes(totals.bytes),
+                        shown_bytes(totals.most_bytes));
+    if (command.price) {
+        text += fmt::format("{:<9} {:.2f} expected, {:.2f} at most\n",
+                            "price",
+                            *command.price * totals.bytes / 1e9,
+                            *command.price * totals.most_bytes / 1e9);
+    }
+    return text;
+}
+
+std::string summary_json(const measure::Campaign& campaign, const PlanCommand& command) {
+    const measure::CampaignTotals totals = measure::totals_of(campaign);
+    core::Value value = core::Value::object();
+    value.set("hosts", static_cast<double>(campaign.hosts.size())).set("tasks", totals.tasks);
+    value.set("slots", totals.slots).set("blocks", command.blocks);
+    value.set("seconds", totals.seconds).set("bytes", totals.bytes);
+    value.set("most_bytes", totals.most_bytes);
+    if (command.price) {
+        value.set("price", *command.price * totals.bytes / 1e9);
+        value.set("most_price", *command.price * totals.most_bytes / 1e9);
+    }
+    return core::write_json(value);
+}
+
+/// The answer is no when the plan costs more than it may.
+core::Result<bool> within_limits(const measure::Campaign& campaign, const PlanCommand& command) {
+    const measure::CampaignTotals totals = measure::totals_of(campaign);
+    const auto bytes = parse_bytes(command.total_bytes);
+    const auto seconds = parse_seconds(command.seconds);
+    if (!bytes || !seconds) {
+        return tl::unexpected(bytes ? seconds.error() : bytes.error());
+    }
+    if (totals.most_bytes > *bytes) {
+        warn(
+            fmt::format("the campaign may move {}, more than --max-total-bytes {}; lower "
+                        "--largest, --pair-bytes, --blocks or --most-repeats, or name --pairs",
+                        shown_bytes(totals.most_bytes),
+                        command.total_bytes));
+    }
+    if (totals.seconds > *seconds) {
+        warn(
+            fmt::format("the campaign takes {}, more than --max-seconds {}; lower --largest, "
+                        "--blocks or --repeats, or name --pairs",
+                        shown_seconds(totals.seconds),
+                        command.seconds));
+    }
+    return totals.most_bytes <= *bytes && totals.seconds <= *seconds;
+}
+
+int run_plan(const PlanCommand& command) {
+    const auto text = read_file(command.hosts);
+    if (!text) {
+        return report(text.error());
+    }
+    const auto hosts = measure::read_campaign_hosts(*text, input_name(command.hosts));
+    if (!hosts) {
+        return report(hosts.error());
+    }
+    const auto options = schedule_options(command, hosts->hosts);
+    if (!options) {
+        return report(options.error());
+    }
+    const measure::Campaign campaign =
+        measure::make_campaign(hosts->hosts, hosts->groups, *options);
+    if (campaign.tasks.empty()) {
+        return report(
+            {{"", "", "no task is left", "name --patterns and widths that the hosts have"}});
+    }
+    const auto allowed = within_limits(campaign, command);
+    if (!allowed) {
+        return report(allowed.error());
+    }
+    if (*allowed && !command.output.empty()) {
+        const std::string plan = measure::plan_text(campaign, "longhaul " LONGHAUL_VERSION);
+        if (const auto written = write_file(command.output, plan); !written) {
+            return report(written.error());
+        }
+    }
+    if (command.output != "-") {
+        print(command.json ? summary_json(campaign, command) : summary_text(campaign, command));
+    }
+    return *allowed ? kDone : kNo;
+}
+
+void add_what_to_measure(CLI::App& command, PlanCommand& options) {
+    command
+        .add_option("--patterns",
+                    options.patterns,
+                    "ping, peer, both, fan-out, fan-in, relay; separated by commas")
+        ->delimiter(',')
+        ->capture_default_str()
+        ->type_name("LIST");
+    command.add_option("--pairs", options.pairs, "only these pairs: \"FROM TO\" a line")
+        ->type_name("FILE");
+    command.add_option("--widths", options.widths, "peers of fans (default: 2, 4, ... and all)")
+        ->delimiter(',')
+        ->check(CLI::Range(1, 4096))
+        ->type_name("LIST");
+    command
+        .add_option("--states",
+                    options.states,
+                    "warm, idle (a pause before each message), cold (a new connection for each)")
+        ->delimiter(',')
+        ->capture_default_str()
+        ->type_name("LIST");
+    command.add_option("--idle", options.idle_s, "pause of the state idle, seconds")
+        ->check(finite_number(0.001, 3600))
+        ->capture_default_str()
+        ->type_name("S");
+    command.add_option("--streams", options.streams, "connections that share a message")
+        ->delimiter(',')
+        ->check(CLI::Range(1, 64))
+        ->capture_default_str()
+        ->type_name("LIST");
+    command
+        .add_option("--congestion-control",
+                    options.congestion,
+                    "pin this one on every host (default: what each host has)")
+        ->type_name("NAME");
+}
+
+void add_how_much(CLI::App& command, PlanCommand& options) {
+    command
+        .add_option("--smallest",
+                    options.smallest,
+                    "smallest message (0: 4 KiB where the round trip is below 2 ms, else 64 KiB)")
+        ->capture_default_str()
+        ->type_name("BYTES");
+    command
+        .add_option("--largest",
+                    options.largest,
+                    "largest message (0: 16 MiB, or four times rate x round trip)")
+        ->capture_default_str()
+        ->type_name("BYTES");
+    command
+        .add_option("--blocks",
+                    options.blocks,
+                    "every experiment runs once in each; they are spread over the campaign")
+        ->check(CLI::Range(1, 1000))
+        ->capture_default_str()
+        ->type_name("N");
+    command.add_option("--repeats", options.repeats, "messages of each size in a block, at least")
+        ->check(CLI::Range(1, kMostPlannedRepeats))
+        ->capture_default_str()
+        ->type_name("N");
+    command
+        .add_option("--most-repeats",
+                    options.most_repeats,
+                    "messages of each size in a block, until the 95 % interval is within 5 %")
+        ->check(CLI::Range(1, kMostPlannedRepeats))
+        ->capture_default_str()
+        ->type_name("N");
+    command
+        .add_option("--pair-bytes",
+                    options.pair_bytes,
+                    "most bytes from one host to another in a task (0: no limit)")
+        ->capture_default_str()
+        ->type_name("BYTES");
+    command
+        .add_option("--skew-factor",
+                    options.skew_factor,
+                    "transfers of several hosts last that many times the difference of their "
+                    "starts, or do not count")
+        ->check(finite_number(0, 1000))
+        ->capture_default_str()
+        ->type_name("X");
+    command.add_option("--task-seconds", options.task_seconds, "longest task, seconds")
+        ->check(finite_number(1, 86400))
+        ->capture_default_str()
+        ->type_name("S");
+}
+
+void add_limits(CLI::App& command, PlanCommand& options) {
+    command
+        .add_option("--assume-rtt-ms", options.rtt_ms, "round trip that the estimate assumes, ms")
+        ->check(finite_number(0.001, 10000))
+        ->capture_default_str()
+        ->type_name("MS");
+    command.add_option("--assume-gbps", options.gbps, "rate that the estimate assumes, Gbit/s")
+        ->check(finite_number(1e-6, 1e6))
+        ->capture_default_str()
+        ->type_name("GBPS");
+    command
+        .add_option("--max-total-bytes", options.total_bytes, "refuse a plan that may move more")
+        ->capture_default_str()
+        ->type_name("BYTES");
+    command.add_option("--max-seconds", options.seconds, "refuse a plan that takes longer")
+        ->capture_default_str()
+        ->type_name("TIME");
+    command.add_option("--price-per-gb", options.price, "print the price of the traffic as well")
+        ->check(finite_number(0, 1e6))
+        ->type_name("PRICE");
+}
+
+}  // namespace
+
+void add_measure_plan(CLI::App& parent, Session& session) {
+    CLI::App* command = parent.add_subcommand(
+        "plan", "Plans a campaign: tasks, slots, seconds and bytes, before anything is sent");
+    const auto options = std::make_shared<PlanCommand>();
+    command->add_option("HOSTS", options->hosts, "hosts file (TOML); - for standard input")
+        ->required()
+        ->type_name("FILE");
+    command->add_option("-o,--output", options->output, "write the plan to a file")
+        ->type_name("FILE");
+    add_what_to_measure(*command, *options);
+    add_how_much(*command, *options);
+    add_limits(*command, *options);
+    command->add_flag("--json", options->json, "print one JSON object instead of the table");
+    example(*command, "longhaul measure plan examples/measure/hosts.toml");
+    command->callback(
+        [&session, options] { session.run = [options] { return run_plan(*options); }; });
+}
+
+}  // namespace longhaul::app

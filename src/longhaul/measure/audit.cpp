@@ -1,0 +1,202 @@
+#include "longhaul/measure/audit.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <sstream>
+
+#include <fmt/format.h>
+
+#include "longhaul/core/random.hpp"
+#include "longhaul/core/statistics.hpp"
+#include "longhaul/measure/schedule.hpp"
+
+namespace longhaul::measure {
+namespace {
+
+constexpr std::string_view kSetsMark = "one resource: ";
+
+const std::string& site_of_host(const std::vector<CampaignHost>& hosts, int host) {
+    return hosts[static_cast<std::size_t>(host)].site;
+}
+
+/// Joins a set with all that overlap it.
+void merge_set(std::vector<std::set<int>>& sets, std::set<int> more) {
+    for (auto set = sets.begin(); set != sets.end();) {
+        const bool overlaps =
+            std::ranges::any_of(*set, [&](int host) { return more.contains(host); });
+        if (overlaps) {
+            more.insert(set->begin(), set->end());
+            set = sets.erase(set);
+        } else {
+            ++set;
+        }
+    }
+    sets.push_back(std::move(more));
+}
+
+/// The whole site, when all hosts are of one.
+void widen_to_site(const std::vector<CampaignHost>& hosts, std::set<int>& set) {
+    const std::string& site = site_of_host(hosts, *set.begin());
+    const bool one_site = !site.empty() && std::ranges::all_of(set, [&](int host) {
+        return site_of_host(hosts, host) == site;
+    });
+    for (int host = 0; one_site && host < static_cast<int>(hosts.size()); ++host) {
+        if (site_of_host(hosts, host) == site) {
+            set.insert(host);
+        }
+    }
+}
+
+std::set<int> members_of(const Campaign& campaign, const std::string& group) {
+    std::set<int> members;
+    for (std::size_t i = 0; i < campaign.hosts.size(); ++i) {
+        if (std::ranges::count(campaign.hosts[i].groups, group) > 0) {
+            members.insert(static_cast<int>(i));
+        }
+    }
+    return members;
+}
+
+}  // namespace
+
+double median_of(const std::vector<Sample>& samples, double bytes) {
+    std::vector<double> times;
+    for (const Sample& sample : samples) {
+        if (sample.bytes == bytes) {
+            times.push_back(sample.elapsed_s);
+        }
+    }
+    std::ranges::sort(times);
+    return times.empty() ? 0 : core::quantile(times, 0.5);
+}
+
+BesideTimes beside_times(const std::vector<Sample>& samples) {
+    std::map<double, int> counts;
+    for (const Sample& sample : samples) {
+        ++counts[sample.bytes];
+    }
+    BesideTimes best;
+    for (const auto& [bytes, count] : counts) {
+        if (count >= 2) {
+            best = {bytes, median_of(samples, bytes)};
+        }
+    }
+    return best;
+}
+
+std::vector<std::string> choose_audited(const std::set<std::string>& candidates,
+                                        double share,
+                                        int least,
+                                        std::uint64_t seed) {
+    std::vector<std::string> chosen(candidates.begin(), candidates.end());
+    core::Random random(seed);
+    random.shuffle(std::span(chosen));
+    const double wanted = std::ceil(share * static_cast<double>(chosen.size()));
+    const auto count = static_cast<std::size_t>(std::max(wanted, static_cast<double>(least)));
+    chosen.resize(std::min(count, chosen.size()));
+    return chosen;
+}
+
+std::vector<std::set<int>> hidden_sets(const std::vector<CampaignHost>& hosts,
+                                       const std::vector<Sharing>& found) {
+    std::vector<std::set<int>> sets;
+    for (const Sharing& sharing : found) {
+        for (std::set<int> set : {std::set<int>{sharing.slowed.from, sharing.beside.from},
+                                  std::set<int>{sharing.slowed.to, sharing.beside.to}}) {
+            if (set.size() > 1) {
+                widen_to_site(hosts, set);
+                merge_set(sets, std::move(set));
+            }
+        }
+    }
+    std::ranges::sort(sets);
+    return sets;
+}
+
+int add_hidden_groups(Campaign& campaign, const std::vector<std::set<int>>& sets) {
+    int added = 0;
+    for (const std::set<int>& set : sets) {
+        const bool known = std::ranges::any_of(campaign.groups, [&](const CampaignGroup& group) {
+            return members_of(campaign, group.name) == set;
+        });
+        if (known) {
+            continue;
+        }
+        const auto hidden = std::ranges::count_if(campaign.groups, [](const CampaignGroup& group) {
+            return group.name.starts_with(kHiddenPrefix);
+        });
+        const std::string name = fmt::format("{}{}", kHiddenPrefix, hidden + 1);
+        campaign.groups.push_back({name, false, false});
+        for (const int host : set) {
+            campaign.hosts[static_cast<std::size_t>(host)].groups.push_back(name);
+        }
+        ++added;
+    }
+    return added;
+}
+
+std::string sets_text(const std::vector<CampaignHost>& hosts,
+                      const std::vector<std::set<int>>& sets) {
+    std::string text(kSetsMark);
+    for (std::size_t i = 0; i < sets.size(); ++i) {
+        text += i > 0 ? ";" : "";
+        for (const int host : sets[i]) {
+            text += " " + hosts[static_cast<std::size_t>(host)].id;
+        }
+    }
+    return text;
+}
+
+std::vector<std::set<int>> sets_of_events(const std::vector<CampaignHost>& hosts,
+                                          const std::vector<Event>& events) {
+    std::vector<std::set<int>> sets;
+    for (const Event& event : events) {
+        const std::size_t mark = event.detail.find(kSetsMark);
+        if (event.kind != "hidden_sharing" || mark == std::string::npos) {
+            continue;
+        }
+        std::istringstream parts(event.detail.substr(mark + kSetsMark.size()));
+        std::string part;
+        while (std::getline(parts, part, ';')) {
+            std::istringstream names(part);
+            std::string name;
+            std::set<int> set;
+            while (names >> name) {
+                const auto host = std::ranges::find(hosts, name, &CampaignHost::id);
+                if (host != hosts.end()) {
+                    set.insert(static_cast<int>(host - hosts.begin()));
+                }
+            }
+            if (set.size() > 1) {
+                merge_set(sets, std::move(set));
+            }
+        }
+    }
+    return sets;
+}
+
+std::set<std::string> clashing_tasks(const Campaign& campaign,
+                                     const std::map<std::string, std::set<std::string>>& beside) {
+    std::map<std::string, std::vector<int>> resources;
+    for (const CampaignTask& task : campaign.tasks) {
+        resources[task.id] = resources_of(task, campaign.hosts, campaign.groups);
+    }
+    std::set<std::string> clashing;
+    for (const auto& [task, mates] : beside) {
+        const auto mine = resources.find(task);
+        for (const std::string& mate : mates) {
+            const auto other = resources.find(mate);
+            if (mine == resources.end() || other == resources.end()) {
+                continue;
+            }
+            std::vector<int> shared;
+            std::ranges::set_intersection(mine->second, other->second, std::back_inserter(shared));
+            if (!shared.empty()) {
+                clashing.insert(task);
+            }
+        }
+    }
+    return clashing;
+}
+
+}  // namespace longhaul::measure

@@ -1,0 +1,400 @@
+#include "longhaul/measure/coordinator.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "longhaul/measure/audit.hpp"
+#include "longhaul/measure/resume.hpp"
+#include "longhaul/measure/schedule.hpp"
+#include "longhaul/measure/slot_run.hpp"
+#include "longhaul/transport/clock.hpp"
+
+namespace longhaul::measure {
+namespace {
+
+using core::Seconds;
+
+constexpr int kMostAudits = 3;
+constexpr std::size_t kMostMates = 8;
+constexpr int kAuditRepeats = 5;
+constexpr std::uint64_t kAuditSeed = 7;
+
+/// One run of a campaign.
+class CampaignRun {
+public:
+    CampaignRun(Campaign campaign,
+                const Raw& before,
+                const std::string& oldest,
+                const transport::Token& token,
+                const CoordinatorOptions& options)
+        : campaign_(std::move(campaign)),
+          token_(token),
+          options_(options),
+          fleet_(campaign_.hosts, token, options.fleet),
+          done_(finished_tasks(campaign_, before, oldest)),
+          attempts_(next_attempts(before)) {
+        // What an earlier run found to be shared holds now, too.
+        (void)add_hidden_groups(campaign_, sets_of_events(campaign_.hosts, before.events));
+        for (const Sample& sample : usable_samples(before)) {
+            beside_[sample.task].insert(sample.concurrent.begin(), sample.concurrent.end());
+        }
+        forget_clashes();
+    }
+
+    core::Result<CoordinatorResult> run() {
+        fleet_.connect();
+        write_head();
+        run_pending();
+        for (int round = 0; round < kMostAudits && good() && options_.audit_share > 0; ++round) {
+            if (!audit()) {
+                break;
+            }
+        }
+        finish();
+        if (!problems_.empty()) {
+            return tl::unexpected(problems_);
+        }
+        return std::move(result_);
+    }
+
+private:
+    [[nodiscard]] bool stopped() const { return options_.stop && options_.stop(); }
+    [[nodiscard]] bool good() const { return problems_.empty() && !stopped(); }
+
+    void write(const std::string& lines) {
+        if (const auto written = options_.append(lines); !written && problems_.empty()) {
+            problems_ = written.error();
+        }
+    }
+
+    void write_head() {
+        RunRecord run;
+        run.run = options_.run;
+        run.started = transport::utc_now();
+        run.tool = options_.tool;
+        run.plan_sha256 = options_.plan_sha256;
+        std::string lines = to_line(run);
+        for (std::size_t i = 0; i < campaign_.hosts.size(); ++i) {
+            const CampaignHost& host = campaign_.hosts[i];
+            const HostLink& link = fleet_.link(static_cast<int>(i));
+            HostRecord record{host.id, host.site, host.address, host.groups, link.facts};
+            record.facts.set("port", host.port).set("clock_offset_s", link.clock.offset_s);
+            record.facts.set("control_round_trip_s", link.clock.round_trip_s);
+            lines += to_line(record);
+            if (!link.problem.empty()) {
+                lines +=
+                    to_line(Event{transport::utc_now(), "", "unreachable", host.id, link.problem});
+            }
+        }
+        write(lines);
+    }
+
+    /// First in the slots of the plan, then what is left in new ones.
+    void run_pending() {
+        const bool planned = std::ranges::none_of(campaign_.groups, [](const CampaignGroup& group) {
+            return group.name.starts_with(kHiddenPrefix);
+        });
+        std::vector<const CampaignTask*> pending;
+        for (const CampaignTask& task : campaign_.tasks) {
+            if (planned && !done_.contains(task.id)) {
+                pending.push_back(&task);
+            }
+        }
+        run_slots(pending);
+        for (int pass = planned ? 1 : 0; pass < options_.most_attempts && good(); ++pass) {
+            if (!run_again()) {
+                break;
+            }
+        }
+    }
+
+    /// Tasks that ran beside one that they share a resource with do not count.
+    void forget_clashes() {
+        for (const std::string& task : clashing_tasks(campaign_, beside_)) {
+            done_.erase(task);
+            beside_.erase(task);
+        }
+    }
+
+    [[nodiscard]] const CampaignTask* task_of(const std::string& id) const {
+        const auto found = std::ranges::find(campaign_.tasks, id, &CampaignTask::id);
+        return found == campaign_.tasks.end() ? nullptr : &*found;
+    }
+
+    /// Looks for hidden sharing; true when some was found and the tasks concerned ran again.
+    bool audit() {
+        std::set<std::string> candidates;
+        for (const auto& [id, times] : timed_) {
+            if (times.bytes > 0 && done_.contains(id) && !audited_.contains(id) &&
+                !beside_[id].empty()) {
+                candidates.insert(id);
+            }
+        }
+        std::vector<Sharing> found;
+        for (const std::string& id :
+             choose_audited(candidates, options_.audit_share, options_.least_audited, kAuditSeed)) {
+            audited_.insert(id);
+            if (good()) {
+                audit_one(*task_of(id), found);
+            }
+        }
+        const std::vector<std::set<int>> sets = hidden_sets(campaign_.hosts, found);
+        if (sets.empty() || add_hidden_groups(campaign_, sets) == 0) {
+            return false;
+        }
+        const std::string detail = sets_text(campaign_.hosts, sets);
+        write(to_line(Event{transport::utc_now(), "", "hidden_sharing", "", detail}));
+        result_.warnings.push_back("hidden sharing: " + detail);
+        forget_clashes();
+        run_pending();
+        return true;
+    }
+
+    /// A pair alone, and where that is quicker, beside each that it ran beside.
+    void audit_one(const CampaignTask& task, std::vector<Sharing>& found) {
+        const BesideTimes before = timed_[task.id];
+        const double alone = timed_run({&task}, before.bytes);
+        if (alone <= 0 || before.median_s <= kSlowedRatio * alone) {
+            return;
+        }
+        std::size_t tried = 0;
+        const std::size_t known = found.size();
+        for (const std::string& id : beside_[task.id]) {
+            const CampaignTask* mate = task_of(id);
+            if (mate == nullptr || mate->pattern != Pattern::kPeer || ++tried > kMostMates) {
+                continue;
+            }
+            const double beside = timed_run({&task, mate}, before.bytes);
+            if (beside > kSlowedRatio * alone) {
+                found.push_back({{task.hosts[0], task.hosts[1]}, {mate->hosts[0], mate->hosts[1]}});
+                write(to_line(Event{
+                    transport::utc_now(),
+                    task.id,
+                    "hidden_sharing",
+                    "",
+                    fmt::format("{:.4g} s alone, {:.4g} s beside {}", alone, beside, mate->id)}));
+            }
+        }
+        if (found.size() == known) {
+            write(to_line(Event{transport::utc_now(),
+                                task.id,
+                                "drift",
+                                "",
+                                fmt::format("{:.4g} s beside others, {:.4g} s alone, but none of "
+                                            "the others slows it",
+                                            before.median_s,
+                                            alone)}));
+        }
+    }
+
+    /// Median time of the first task, with messages of that size, beside the rest; 0 when it
+    /// failed. Samples of a task alone are kept.
+    double timed_run(const std::vector<const CampaignTask*>& tasks, double bytes) {
+        fleet_.connect();
+        CampaignRules rules = campaign_.rules;
+        rules.smallest_bytes = rules.largest_bytes = bytes;
+        rules.pair_bytes = 0;
+        std::vector<CampaignTask> copies;
+        for (const CampaignTask* task : tasks) {
+            copies.push_back(*task);
+            copies.back().id = "audit/" + task->id;
+        }
+        double median = 0;
+        SlotRun slot(campaign_, fleet_, token_, [&](const TaskOutcome& outcome) {
+            ++attempts_[outcome.task->id];
+            if (tasks.size() == 1) {
+                write(records_of(campaign_, outcome));
+            }
+            if (outcome.task == copies.data() && outcome.complete) {
+                median = median_of(outcome.samples, bytes);
+            }
+        });
+        for (std::size_t i = 0; i < copies.size(); ++i) {
+            rules.repeats = rules.most_repeats = i == 0 ? kAuditRepeats : 2 * kAuditRepeats;
+            const auto& hosts = copies[i].hosts;
+            if (!std::ranges::all_of(hosts, [&](int host) { return fleet_.up(host); })) {
+                return 0;
+            }
+            slot.add(copies[i], attempt_of(copies[i].id), rules);
+        }
+        slot.run(options_.stop);
+        return median;
+    }
+
+    /// Runs tasks in the order of their slots. A task whose host is away stays pending.
+    void run_slots(const std::vector<const CampaignTask*>& tasks) {
+        for (std::size_t begin = 0; begin < tasks.size() && good();) {
+            std::size_t end = begin;
+            while (end < tasks.size() && tasks[end]->slot == tasks[begin]->slot) {
+                ++end;
+            }
+            fleet_.connect();
+            SlotRun slot(
+                campaign_, fleet_, token_, [this](const TaskOutcome& outcome) { record(outcome); });
+            for (std::size_t i = begin; i < end; ++i) {
+                const auto& hosts = tasks[i]->hosts;
+                if (std::ranges::all_of(hosts, [&](int host) { return fleet_.up(host); })) {
+                    slot.add(*tasks[i], attempt_of(tasks[i]->id), campaign_.rules);
+                }
+            }
+            show(tasks[begin]->id, tasks, begin);
+            slot.run(options_.stop);
+            begin = end;
+        }
+    }
+
+    [[nodiscard]] int attempt_of(const std::string& task) {
+        return attempts_.emplace(task, 1).first->second;
+    }
+
+    void record(const TaskOutcome& outcome) {
+        write(records_of(campaign_, outcome));
+        ++attempts_[outcome.task->id];
+        if (outcome.complete) {
+            remember(outcome);
+        }
+        for (const Event& event : outcome.events) {
+            if (!outcome.complete) {
+                result_.warnings.push_back(fmt::format("{}: {}: {}{}{}",
+                                                       event.task,
+                                                       event.kind,
+                                                       event.host,
+                                                       event.host.empty() ? "" : ": ",
+                                                       event.detail));
+            }
+        }
+    }
+
+    void remember(const TaskOutcome& outcome) {
+        const CampaignTask& task = *outcome.task;
+        done_.insert(task.id);
+        std::set<std::string>& beside = beside_[task.id];
+        beside.clear();
+        for (const Sample& sample : outcome.samples) {
+            beside.insert(sample.concurrent.begin(), sample.concurrent.end());
+        }
+        if (task.pattern == Pattern::kPeer && task.state == State::kWarm && task.streams == 1) {
+            timed_[task.id] = beside_times(outcome.samples);
+        }
+    }
+
+    /// What is left, in new slots, when a host may have come back; false when nothing can run.
+    bool run_again() {
+        std::vector<CampaignTask> left;
+        for (const CampaignTask& task : campaign_.tasks) {
+            const bool hopeless =
+                std::ranges::any_of(task.hosts, [&](int host) { return fleet_.out(host); });
+            if (!done_.contains(task.id) && !hopeless) {
+                left.push_back(task);
+            }
+        }
+        if (left.empty()) {
+            return false;
+        }
+        wait_for_hosts();
+        std::vector<CampaignTask*> chosen;
+        for (CampaignTask& task : left) {
+            chosen.push_back(&task);
+        }
+        const CampaignTask& last = campaign_.tasks.back();
+        (void)assign_slots(chosen, campaign_.hosts, campaign_.groups, last.slot + 1);
+        std::ranges::stable_sort(left, {}, &CampaignTask::slot);
+        std::vector<const CampaignTask*> tasks;
+        for (const CampaignTask& task : left) {
+            tasks.push_back(&task);
+        }
+        run_slots(tasks);
+        return true;
+    }
+
+    /// Until the hosts that are away may be tried again, with heartbeats for the others.
+    void wait_for_hosts() {
+        const FleetListener nobody{[](int, const transport::Frame&) {},
+                                   [](int, const std::string&) {}};
+        fleet_.connect();
+        while (good()) {
+            const std::optional<Seconds> retry = fleet_.next_retry();
+            if (!retry) {
+                return;
+            }
+            if (transport::now() >= *retry) {
+                fleet_.connect();
+                continue;
+            }
+            fleet_.pump(std::min(*retry - transport::now(), Seconds(0.2)), nobody);
+        }
+    }
+
+    void show(const std::string& doing,
+              const std::vector<const CampaignTask*>& tasks,
+              std::size_t at) {
+        if (!options_.progress) {
+            return;
+        }
+        RunProgress progress{
+            static_cast<int>(done_.size()), static_cast<int>(campaign_.tasks.size()), 0, doing};
+        double longest = 0;
+        for (std::size_t i = at; i < tasks.size(); ++i) {
+            const bool next = i > at && tasks[i]->slot != tasks[i - 1]->slot;
+            progress.left_s += next ? longest : 0;
+            longest = std::max(next ? 0 : longest, tasks[i]->seconds);
+        }
+        progress.left_s += longest;
+        options_.progress(progress);
+    }
+
+    void finish() {
+        std::string lines;
+        for (const CampaignTask& task : campaign_.tasks) {
+            ++result_.total;
+            if (done_.contains(task.id)) {
+                ++result_.complete;
+                continue;
+            }
+            result_.missing.push_back(task.id);
+            for (const int host : task.hosts) {
+                if (fleet_.out(host)) {
+                    const std::string& id = campaign_.hosts[static_cast<std::size_t>(host)].id;
+                    lines += to_line(Event{
+                        transport::utc_now(), task.id, "skipped", id, fleet_.link(host).problem});
+                }
+            }
+        }
+        for (std::size_t i = 0; i < campaign_.hosts.size(); ++i) {
+            if (const auto host = static_cast<int>(i); !fleet_.up(host)) {
+                result_.lost.push_back(campaign_.hosts[i].id + ": " + fleet_.link(host).problem);
+            }
+        }
+        if (result_.missing.empty() && problems_.empty()) {
+            lines += end_line();
+        }
+        if (!lines.empty()) {
+            write(lines);
+        }
+    }
+
+    Campaign campaign_;
+    const transport::Token& token_;
+    const CoordinatorOptions& options_;
+    Fleet fleet_;
+    std::set<std::string> done_;
+    std::map<std::string, int> attempts_;
+    std::map<std::string, std::set<std::string>> beside_;  // what each task ran beside
+    std::map<std::string, BesideTimes> timed_;             // pairs that an audit may take
+    std::set<std::string> audited_;
+    CoordinatorResult result_;
+    core::Diagnostics problems_;
+};
+
+}  // namespace
+
+core::Result<CoordinatorResult> run_campaign(Campaign campaign,
+                                             const Raw& before,
+                                             const std::string& oldest,
+                                             const transport::Token& token,
+                                             const CoordinatorOptions& options) {
+    return CampaignRun(std::move(campaign), before, oldest, token, options).run();
+}
+
+}  // namespace longhaul::measure
