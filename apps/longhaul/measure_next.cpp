@@ -151,7 +151,7 @@ core::Result<int> run_next(const NextOptions& options) {
 
 void add_measure_next(CLI::App& parent, Session& session) {
     CLI::App* command = parent.add_subcommand(
-        "next", "Says which estimated pairs to measure so that the cost of plans is known");
+        "next", "Says which pairs to measure so that the cost of plans is known well enough");
     example(*command, "longhaul measure next fabric.json --plan plan.json --count 10");
     auto options = std::make_shared<NextOptions>();
     command->add_option("fabric", options->fabric, "fabric with estimated pairs and intervals")
