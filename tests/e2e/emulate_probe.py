@@ -1,13 +1,17 @@
 """What emulate_test.py runs on the hosts of an emulated network. Only Python's own library.
 
-    emulate_probe.py serve                       echo on UDP 7000, count on UDP 7001, sink on TCP 7002
+    emulate_probe.py serve                       echo on UDP 7000, count on UDP 7001, sink on TCP 7002,
+                                                 hash on TCP 7003
     emulate_probe.py ping HOST COUNT GAP_MS      round trips in ms
     emulate_probe.py flood HOST COUNT BYTES GAP_MS   datagrams that arrived
     emulate_probe.py send HOST SECONDS           Mbit/s of payload that arrived after the first half
+    emulate_probe.py copy HOST BYTES             whether these bytes arrived as they were sent
 
 Each prints one JSON value. Servers say "ready" first.
 """
+import hashlib
 import json
+import os
 import selectors
 import socket
 import struct
@@ -15,7 +19,7 @@ import sys
 import threading
 import time
 
-ECHO, COUNT, SINK = 7000, 7001, 7002
+ECHO, COUNT, SINK, HASH = 7000, 7001, 7002, 7003
 PATIENCE = 20.0  # s, for what takes milliseconds
 
 
@@ -29,16 +33,18 @@ def datagrams(port):
 def serve():
     echo, count = datagrams(ECHO), datagrams(COUNT)
     sink = socket.create_server(("", SINK), backlog=16)
+    hasher = socket.create_server(("", HASH))
     chooser = selectors.DefaultSelector()
-    for server in (echo, count, sink):
+    for server in (echo, count, sink, hasher):
         chooser.register(server, selectors.EVENT_READ)
     print("ready", flush=True)
     arrived = set()
     while True:
         for key, _ in chooser.select():
-            if key.fileobj is sink:
-                connection, _ = sink.accept()
-                threading.Thread(target=drain, args=(connection,), daemon=True).start()
+            if key.fileobj in (sink, hasher):
+                connection, _ = key.fileobj.accept()
+                action = drain if key.fileobj is sink else digest
+                threading.Thread(target=action, args=(connection,), daemon=True).start()
             else:
                 data, sender = key.fileobj.recvfrom(65536)
                 if key.fileobj is echo:
@@ -60,6 +66,15 @@ def drain(connection):
     late = [mark for mark in marks if seconds / 2 <= mark[0] <= seconds]
     rate = (late[-1][1] - late[0][1]) * 8e-6 / (late[-1][0] - late[0][0]) if len(late) > 1 else 0
     connection.sendall(json.dumps(rate).encode())
+    connection.close()
+
+
+def digest(connection):
+    """Answers with the hash of all that came."""
+    seen = hashlib.sha256()
+    while data := connection.recv(1 << 20):
+        seen.update(data)
+    connection.sendall(seen.digest())
     connection.close()
 
 
@@ -104,12 +119,20 @@ def send(host, seconds):
     return json.loads(client.recv(64))
 
 
+def copy(host, size):
+    client = socket.create_connection((host, HASH), timeout=PATIENCE)
+    data = os.urandom(size)
+    client.sendall(data)
+    client.shutdown(socket.SHUT_WR)
+    return client.recv(32, socket.MSG_WAITALL) == hashlib.sha256(data).digest()
+
+
 def main():
     what, *words = sys.argv[1:]
     if what == "serve":
         serve()
     host, *numbers = words
-    action = {"ping": ping, "flood": flood, "send": send}[what]
+    action = {"ping": ping, "flood": flood, "send": send, "copy": copy}[what]
     numbers = [float(number) if what == "send" else int(number) for number in numbers]
     print(json.dumps(action(host, *numbers)))
 

@@ -131,6 +131,9 @@ site_up = { rate_mbps = 40 }
 name = "lossy"
 down = { loss = 0.1 }
 [[host]]
+name = "leaky"
+down = { loss = 0.01 }
+[[host]]
 name = "short"
 down = { rate_mbps = 1, queue_kb = 30 }
 [[host]]
@@ -151,11 +154,14 @@ rate_mbps = 100
     @classmethod
     def setUpClass(cls):
         cls.network = Network(cls.WAN).__enter__()
-        cls.network.serve("a", "b", "lossy", "short", "wobbly")
+        cls.network.serve("a", "b", "lossy", "leaky", "short", "wobbly")
 
     @classmethod
     def tearDownClass(cls):
         cls.network.__exit__()
+        # 8 MB are more than 5,500 packets, of which one in a hundred was lost: 55, five deviations
+        lost = cls.network.resource("down:leaky")["lost"]
+        assert lost > 20, lost
 
     def test_delays_add_up(self):
         times = self.network.ask("a", "ping", "b", 20, 2)
@@ -179,6 +185,9 @@ rate_mbps = 100
         # 2000 packets at 0.1: 200 lost, deviation 13.4; five deviations
         arrived = self.network.ask("a", "flood", "lossy", 2000, 100, 0)
         self.assertAlmostEqual(2000 - arrived, 200, delta=67)
+
+    def test_super_packets_are_cut_where_packets_are_lost(self):
+        self.assertIs(self.network.ask("a", "copy", "leaky", 8_000_000), True)
 
     def test_queue(self):
         # 1000 bytes of payload are 1042 on the wire: 28 fit into 30 kB, and 1 leaves every 8 ms
