@@ -8,6 +8,8 @@
 #include "longhaul/emulate/program.hpp"
 #include "longhaul/emulate/read.hpp"
 #include "longhaul/emulate/run.hpp"
+#include "longhaul/emulate/to_fabric.hpp"
+#include "longhaul/fabric/read.hpp"
 #include "longhaul/inputs.hpp"
 #include "longhaul/options.hpp"
 
@@ -31,6 +33,7 @@ struct EmulateOptions {
     bool quiet = false;
     bool json = false;
     std::string output;
+    std::string fabric;
     std::string host;
     int pid = 0;
 };
@@ -182,6 +185,16 @@ int show_network(const EmulateOptions& options, const emulate::Wan& wan) {
             return report(written.error());
         }
     }
+    if (!options.fabric.empty()) {
+        const auto fabric = emulate::to_fabric(wan, input_name(options.file));
+        if (!fabric) {
+            return report(fabric.error());
+        }
+        const std::string text = core::write_json(fabric::to_value(*fabric));
+        if (const auto written = write_file(options.fabric, text); !written) {
+            return report(written.error());
+        }
+    }
     print(options.json ? json : network_text(wan) + paths_text(wan));
     return kDone;
 }
@@ -193,6 +206,9 @@ int run_emulate(const EmulateOptions& options, const std::vector<std::string>& c
     }
     if (options.check) {
         return show_network(options, *wan);
+    }
+    if (!options.fabric.empty()) {
+        return report({{"--fabric", "", "it is given without --check", "add --check"}});
     }
     auto order = make_order(options, command, *wan);
     if (!order) {
@@ -298,6 +314,11 @@ void add_emulate(CLI::App& parent, Session& session) {
         ->type_name("N");
     command->add_flag(
         "--check", options->check, "read the file, print hosts and paths, build nothing");
+    command
+        ->add_option("--fabric",
+                     options->fabric,
+                     "with --check: write what an exact measurement would find (longhaul.fabric/1)")
+        ->type_name("FILE");
     command->add_flag("--quiet", options->quiet, "no report of what was carried");
     command->add_flag(
         "--json", options->json, "print the report as one JSON object, on standard output");
