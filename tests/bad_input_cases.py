@@ -226,6 +226,8 @@ COMMANDS = {
     "place-job": Command(["place", "--fabric", "fabric.json", "--job", "job.toml", *QUICK],
                          {"fabric.json": FABRIC, "job.toml": JOB}),
     "size": Command(["size", "--job", "job.toml"], {"job.toml": JOB}),
+    "measure-check": Command(["measure", "check", "fabric.json"], {"fabric.json": FABRIC},
+                             output=False),
     "measure-import": Command(["measure", "import", "iperf3", "iperf3.json"],
                               {"iperf3.json": IPERF3}),
     "measure-import-xml": Command(["measure", "import", "simgrid", "platform.xml"],
@@ -295,6 +297,18 @@ def fabric_cases(command):
     yield case("interval-ragged", put(FABRIC, {"alpha_ms": {"lower": [[1]], "upper": [[1]]}},
                                       "interval"), "interval")
     yield case("control-characters", put(FABRIC, {"\x1b[31m\n": 1}, "labels"), "labels")
+
+
+def check_cases():
+    """A file of fits is told from a fabric by its format."""
+    links = {"format": "longhaul.links/1", "hosts": [{"id": "a"}], "pairs": []}
+
+    def case(name, content, words):
+        return Case("measure-check", name, "fabric.json", content, words)
+
+    yield case("newer-links", put(links, "longhaul.links/2", "format"), "newer")
+    yield case("links-without-pairs", without(links, "pairs"), "pairs")
+    yield case("links-host-number", put(links, [1], "hosts"), "hosts[0]")
 
 
 def region_cases():
@@ -651,6 +665,9 @@ def all_cases(plan, certificate):
                  "truncated-60%"):
         yield from (case for case in fabric_cases("fabric") if case.name.endswith("/" + name))
         yield from (case for case in fabric_cases("evaluate") if case.name.endswith("/" + name))
+        yield from (case for case in fabric_cases("measure-check")
+                    if case.name.endswith("/" + name))
+    yield from check_cases()
     yield from region_cases()
     yield from group_cases()
     yield from map_cases()

@@ -16,6 +16,7 @@ void add_measure(CLI::App& parent, Session& session) {
     add_measure_show(*command, session);
     add_measure_fit(*command, session);
     add_measure_check(*command, session);
+    add_measure_next(*command, session);
     add_measure_import(*command, session);
     add_measure_export(*command, session);
     add_measure_template(*command, session);

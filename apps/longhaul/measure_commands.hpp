@@ -27,6 +27,7 @@ void add_measure_plan(CLI::App& parent, Session& session);
 void add_measure_run(CLI::App& parent, Session& session);
 void add_measure_check(CLI::App& parent, Session& session);
 void add_measure_fit(CLI::App& parent, Session& session);
+void add_measure_next(CLI::App& parent, Session& session);
 /// "longhaul: note: ..." on standard error, one line each.
 void print_notes(const std::vector<std::string>& notes);
 

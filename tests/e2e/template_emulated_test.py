@@ -7,6 +7,7 @@ and the reason where one is missing. Bounds are wide: other jobs may use the mac
 import json
 import os
 import pathlib
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -56,12 +57,10 @@ def skip_without_rights(binary):
         sys.exit(77)
 
 
-def near(found, truth, absolute, relative):
-    return abs(found - truth) <= max(absolute, relative * truth)
-
-
 def check_fabric(fabric):
-    """Every ordered pair of the four hosts."""
+    """Every ordered pair of the four hosts. Load slows single pairs down, so the middle one is strict."""
+    truth = RATE_MBPS / 1000 * PAYLOAD
+    rates = []
     labels = fabric["labels"]
     places = [label.split("-")[0] for label in labels]
     assert sorted(places) == ["east", "east", "west", "west"], labels
@@ -72,7 +71,10 @@ def check_fabric(fabric):
             delay = INSIDE_MS if places[i] == places[j] else BETWEEN_MS
             alpha, beta = fabric["alpha_ms"][i][j], fabric["beta_gbps"][i][j]
             assert alpha >= 0.95 * delay, (labels[i], labels[j], alpha, delay)  # load only adds to it
-            assert near(beta, RATE_MBPS / 1000 * PAYLOAD, 0, 0.25), (labels[i], labels[j], beta)
+            assert truth / 2 < beta < truth * 2, (labels[i], labels[j], beta)
+            rates.append(beta)
+    middle = statistics.median(rates)
+    assert abs(middle / truth - 1) < 0.15, (middle, truth)
 
 
 def check_round_trips(samples):

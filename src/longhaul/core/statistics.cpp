@@ -15,6 +15,11 @@ double quantile(std::span<const double> sorted, double q) {
     return sorted[below] + (at - static_cast<double>(below)) * (sorted[above] - sorted[below]);
 }
 
+double median(std::vector<double> samples) {
+    std::ranges::sort(samples);
+    return quantile(samples, 0.5);
+}
+
 Summary summarise(std::vector<double> samples) {
     LONGHAUL_ASSERT(!samples.empty());
     std::ranges::sort(samples);

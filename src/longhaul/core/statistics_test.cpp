@@ -34,6 +34,12 @@ TEST(Quantile, RefusesWhatHasNoAnswer) {
     EXPECT_THROW((void)summarise({}), std::logic_error);
 }
 
+TEST(Median, IsTheMiddleOrHalfWayBetweenTheTwo) {
+    EXPECT_EQ(median({3, 1, 2}), 2);
+    EXPECT_EQ(median({4, 1, 2, 3}), 2.5);
+    EXPECT_THROW((void)median({}), std::logic_error);
+}
+
 TEST(Summarise, SortsFirst) {
     const Summary summary = summarise({10, 7, 4, 3, 2, 1});
     EXPECT_EQ(summary.min, 1);

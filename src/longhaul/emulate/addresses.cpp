@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <charconv>
 
 #include "longhaul/emulate/detail/addresses.hpp"
 
@@ -12,10 +11,16 @@ constexpr int kMostPrefix = 22;  // room for kMaxHosts
 constexpr unsigned kMaxByte = 255;
 
 std::optional<unsigned> parse_number(std::string_view text, unsigned most) {
+    constexpr std::size_t kDigits = 3;
+    constexpr unsigned kTen = 10;
     unsigned value = 0;
-    const char* const end = text.data() + text.size();
-    const auto [stop, error] = std::from_chars(text.data(), end, value);
-    const bool good = error == std::errc() && stop == end && value <= most && text.size() <= 3;
+    for (const char c : text) {
+        if (c < '0' || c > '9') {
+            return std::nullopt;
+        }
+        value = value * kTen + static_cast<unsigned>(c - '0');
+    }
+    const bool good = !text.empty() && text.size() <= kDigits && value <= most;
     return good ? std::optional(value) : std::nullopt;
 }
 

@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <cerrno>
 #include <cmath>
+#include <ctime>
 
 #include <sched.h>
 #include <sys/epoll.h>
 #include <sys/prctl.h>
 #include <sys/timerfd.h>
-#include <time.h>
 #include <unistd.h>
 
 namespace longhaul::emulate {

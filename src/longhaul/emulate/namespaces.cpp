@@ -169,6 +169,8 @@ core::Result<void> connect_host(const Wan& wan,
     then([&] {
         return netlink->add_route(kControlInterface, wan.control_host, 32, host.control, "");
     });
+    made.device = Netlink::index_of(kWanInterface);
+    made.netlink = std::move(*netlink);
     return done;
 }
 
@@ -243,7 +245,8 @@ core::Result<void> become_able() {
 core::Result<Namespaces> make_namespaces(const Wan& wan) {
     if (unshare(CLONE_NEWNS) != 0 ||
         mount(nullptr, "/", nullptr, MS_REC | MS_SLAVE, nullptr) != 0) {
-        return system_failure("", "new mount namespace", "run it as root");
+        return system_failure(
+            "", "new mount namespace", "run it with sudo; some systems restrict user namespaces");
     }
     Namespaces made;
     made.named = private_names();

@@ -3,11 +3,13 @@
 // process that uses them ends, however it ends, the kernel removes them.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "longhaul/core/diagnostic.hpp"
 #include "longhaul/emulate/fd.hpp"
+#include "longhaul/emulate/netlink.hpp"
 #include "longhaul/emulate/wan.hpp"
 
 namespace longhaul::emulate {
@@ -19,8 +21,13 @@ inline constexpr const char* kControl = "control";
 /// One host: where its processes go, and the device through which its packets come.
 struct HostNamespaces {
     Fd network;
-    Fd names;  ///< UTS: the host name
-    Fd tun;    ///< non-blocking
+    Fd names;                        ///< UTS: the host name
+    Fd tun;                          ///< non-blocking
+    std::optional<Netlink> netlink;  ///< of its network
+    int device = 0;                  ///< number of the device in it
+
+    /// Packets that the device has thrown away: the emulator was too slow.
+    [[nodiscard]] std::uint64_t overruns() { return netlink ? netlink->dropped(device) : 0; }
 };
 
 struct Namespaces {

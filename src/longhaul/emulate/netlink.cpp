@@ -1,6 +1,6 @@
 #include "longhaul/emulate/netlink.hpp"
 
-#include <array>
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 
@@ -70,10 +70,6 @@ private:
     std::vector<std::uint8_t> bytes_;
 };
 
-int index_of(const std::string& interface) {
-    return static_cast<int>(if_nametoindex(interface.c_str()));
-}
-
 }  // namespace
 
 core::Result<Netlink> Netlink::open() {
@@ -84,27 +80,68 @@ core::Result<Netlink> Netlink::open() {
     return Netlink(std::move(socket));
 }
 
-core::Result<void> Netlink::ask(std::vector<std::uint8_t> message, const std::string& what) {
+int Netlink::index_of(const std::string& interface) {
+    return static_cast<int>(if_nametoindex(interface.c_str()));
+}
+
+bool Netlink::exchange(std::vector<std::uint8_t>& message) {
+    constexpr std::size_t kAnswer = 16384;
     ++sequence_;
     std::memcpy(&message[offsetof(nlmsghdr, nlmsg_seq)], &sequence_, sizeof sequence_);
     if (send(socket_.get(), message.data(), message.size(), 0) < 0) {
-        return system_failure("network namespace", what, "see the kernel's log");
+        return false;
     }
-    std::array<std::uint8_t, 8192> answer{};
-    const ssize_t size = recv(socket_.get(), answer.data(), answer.size(), 0);
+    message.resize(kAnswer);
+    const ssize_t size = recv(socket_.get(), message.data(), message.size(), 0);
+    message.resize(size > 0 ? static_cast<std::size_t>(size) : 0);
     nlmsghdr header{};
-    nlmsgerr error{};
-    if (size >= static_cast<ssize_t>(sizeof header + sizeof error.error)) {
-        std::memcpy(&header, answer.data(), sizeof header);
-        std::memcpy(&error.error, &answer[sizeof header], sizeof error.error);
+    if (message.size() < sizeof header + sizeof(int)) {
+        errno = size < 0 ? errno : EPROTO;
+        return false;
     }
-    if (size < 0 || header.nlmsg_type != NLMSG_ERROR || error.error != 0) {
-        errno = size < 0 ? errno : header.nlmsg_type == NLMSG_ERROR ? -error.error : EPROTO;
+    std::memcpy(&header, message.data(), sizeof header);
+    int error = 0;
+    if (header.nlmsg_type == NLMSG_ERROR) {
+        std::memcpy(&error, &message[sizeof header], sizeof error);
+    }
+    errno = -error;
+    return error == 0;
+}
+
+core::Result<void> Netlink::ask(std::vector<std::uint8_t> message, const std::string& what) {
+    if (!exchange(message)) {
         return system_failure("network namespace",
                               what,
                               "a kernel with tun and veth interfaces, and the right to use them");
     }
     return {};
+}
+
+std::uint64_t Netlink::dropped(int index) {
+    ifinfomsg body{};
+    body.ifi_index = index;
+    std::vector<std::uint8_t> answer = Message(RTM_GETLINK, 0, body).finish();
+    const std::uint16_t flags = NLM_F_REQUEST;  // without an acknowledgement behind the answer
+    std::memcpy(&answer[offsetof(nlmsghdr, nlmsg_flags)], &flags, sizeof flags);
+    if (!exchange(answer)) {
+        return 0;
+    }
+    rtattr attribute{};
+    for (std::size_t at = NLMSG_LENGTH(sizeof body); at + sizeof attribute <= answer.size();) {
+        std::memcpy(&attribute, &answer[at], sizeof attribute);
+        if (attribute.rta_len < sizeof attribute) {
+            return 0;
+        }
+        rtnl_link_stats64 seen{};
+        if (attribute.rta_type == IFLA_STATS64 && at + attribute.rta_len <= answer.size()) {
+            std::memcpy(&seen,
+                        &answer[at + sizeof attribute],
+                        std::min(sizeof seen, attribute.rta_len - sizeof attribute));
+            return seen.tx_dropped;
+        }
+        at += RTA_ALIGN(attribute.rta_len);
+    }
+    return 0;
 }
 
 core::Result<void> Netlink::set_up(const std::string& interface, int mtu, int queue) {

@@ -34,11 +34,19 @@ public:
     [[nodiscard]] core::Result<void> add_veth(const std::string& interface,
                                               const std::string& peer,
                                               int peer_namespace);
+    /// Packets that an interface has thrown away instead of sending; 0 when that is not known.
+    /// `index` as index_of() gave it: this works from any namespace.
+    [[nodiscard]] std::uint64_t dropped(int index);
+    /// Number of an interface of the present namespace.
+    [[nodiscard]] static int index_of(const std::string& interface);
 
 private:
     explicit Netlink(Fd socket) : socket_(std::move(socket)) {}
     [[nodiscard]] core::Result<void> ask(std::vector<std::uint8_t> message,
                                          const std::string& what);
+
+    /// Sends a message and reads one answer into it. False and errno on failure.
+    [[nodiscard]] bool exchange(std::vector<std::uint8_t>& message);
 
     Fd socket_;
     std::uint32_t sequence_ = 0;

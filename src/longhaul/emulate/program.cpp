@@ -3,13 +3,14 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <sstream>
 
 #include <fcntl.h>
 #include <sched.h>
-#include <signal.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -70,31 +71,24 @@ std::string read_all(int fd) {
     }
 }
 
-/// The network and UTS namespaces of a host.
-core::Result<std::pair<Fd, Fd>> find_host(int pid, const std::string& host) {
+/// The sites of a network that runs, as its first process tells them.
+core::Result<std::vector<Site>> find_sites(int pid) {
     const Fd index = open_of(pid, fmt::format("fd/{}", kIndexFd));
-    if (!index) {
-        return system_failure("--pid",
-                              fmt::format("process {} holds no emulated WAN", pid),
-                              "inside of one nothing is needed; outside give the number that "
-                              "`longhaul emulate WAN.toml` prints, and be the same user or root");
+    std::istringstream lines(index ? read_all(index.get()) : "");
+    std::vector<Site> sites;
+    for (Site site;
+         lines >> site.name >> site.network >> site.names >> site.address >> site.control;) {
+        sites.push_back(site);
     }
-    std::istringstream lines(read_all(index.get()));
-    std::string name;
-    std::string names;
-    int network = 0;
-    int uts = 0;
-    while (lines >> name >> network >> uts) {
-        names += " " + name;
-        if (name == host) {
-            return std::pair(open_of(pid, fmt::format("fd/{}", network)),
-                             open_of(pid, fmt::format("fd/{}", uts)));
-        }
+    if (sites.empty()) {
+        return core::fail(
+            {"",
+             "",
+             fmt::format("process {} holds no emulated network", pid),
+             "inside of one nothing is needed; outside give --pid with the number that "
+             "longhaul emulate prints, as the same user or root"});
     }
-    return core::fail({"",
-                       "",
-                       "no host " + core::shown(host),
-                       names.empty() ? "this is no emulated WAN" : "it must be one of:" + names});
+    return sites;
 }
 
 /// Whether a namespace is the one in which this process is.
@@ -131,12 +125,23 @@ int wait_for(pid_t child) {
     return exit_code_of(status);
 }
 
-std::string joined(const std::vector<Host>& hosts, auto text_of) {
+/// One field of all hosts, with blanks between.
+std::string joined(const std::vector<Site>& sites, std::string Site::* field) {
     std::string text;
-    for (const Host& host : hosts) {
-        text += (text.empty() ? "" : " ") + text_of(host);
+    for (const Site& site : sites) {
+        if (site.name != kControl) {
+            text += (text.empty() ? "" : " ") + site.*field;
+        }
     }
     return text;
+}
+
+void limit_files(std::uint64_t open_files) {
+    rlimit limit{};
+    if (open_files > 0 && getrlimit(RLIMIT_NOFILE, &limit) == 0) {
+        limit.rlim_cur = std::min<rlim_t>(open_files, limit.rlim_max);
+        setrlimit(RLIMIT_NOFILE, &limit);
+    }
 }
 
 }  // namespace
@@ -145,52 +150,80 @@ int exit_code_of(int wait_status) {
     return WIFSIGNALED(wait_status) ? kKilled + WTERMSIG(wait_status) : WEXITSTATUS(wait_status);
 }
 
-Program make_program(const Wan& wan,
-                     const Namespaces& namespaces,
-                     std::size_t host,
+std::vector<Site> sites_of(const Wan& wan, const Namespaces& namespaces) {
+    std::vector<Site> sites;
+    for (std::size_t i = 0; i < wan.hosts.size(); ++i) {
+        const HostNamespaces& made = namespaces.hosts[i];
+        sites.push_back({wan.hosts[i].name,
+                         made.network.get(),
+                         made.names.get(),
+                         address_text(wan.hosts[i].address),
+                         address_text(wan.hosts[i].control)});
+    }
+    const std::string address = address_text(wan.control_host);
+    const HostNamespaces& control = namespaces.control;
+    sites.push_back({kControl, control.network.get(), control.names.get(), address, address});
+    return sites;
+}
+
+std::string index_text(const std::vector<Site>& sites) {
+    std::string text;
+    for (const Site& site : sites) {
+        text += fmt::format(
+            "{} {} {} {} {}\n", site.name, site.network, site.names, site.address, site.control);
+    }
+    return text;
+}
+
+Program make_program(const std::vector<Site>& sites,
+                     std::size_t site,
                      std::vector<std::string> words) {
-    const bool control = host == wan.hosts.size();
-    const HostNamespaces& where = control ? namespaces.control : namespaces.hosts[host];
-    Program program{control ? kControl : wan.hosts[host].name,
-                    where.network.get(),
-                    where.names.get(),
-                    std::move(words),
-                    {}};
-    program.environment = {
-        {"LONGHAUL_EMULATE_HOSTS", joined(wan.hosts, [](const Host& h) { return h.name; })},
-        {"LONGHAUL_EMULATE_ADDRESSES",
-         joined(wan.hosts, [](const Host& h) { return address_text(h.address); })},
-        {"LONGHAUL_EMULATE_CONTROL_ADDRESSES",
-         joined(wan.hosts, [](const Host& h) { return address_text(h.control); })},
-        {"LONGHAUL_EMULATE_CONTROL", address_text(wan.control_host)},
-        {"LONGHAUL_EMULATE_HOST", program.host},
-        {"LONGHAUL_EMULATE_ADDRESS",
-         address_text(control ? wan.control_host : wan.hosts[host].address)},
-    };
-    return program;
+    return {sites[site],
+            std::move(words),
+            {{"LONGHAUL_EMULATE_HOSTS", joined(sites, &Site::name)},
+             {"LONGHAUL_EMULATE_ADDRESSES", joined(sites, &Site::address)},
+             {"LONGHAUL_EMULATE_CONTROL_ADDRESSES", joined(sites, &Site::control)},
+             {"LONGHAUL_EMULATE_CONTROL", sites.back().address},
+             {"LONGHAUL_EMULATE_HOST", sites[site].name},
+             {"LONGHAUL_EMULATE_ADDRESS", sites[site].address}},
+            0};
 }
 
 void become(const Program& program) {
-    if (setns(program.network, CLONE_NEWNET) != 0 || setns(program.names, CLONE_NEWUTS) != 0) {
+    if (setns(program.site.network, CLONE_NEWNET) != 0 ||
+        setns(program.site.names, CLONE_NEWUTS) != 0) {
         complain(fmt::format("longhaul: host {}: cannot enter its namespaces: {}\n",
-                             program.host,
+                             program.site.name,
                              std::strerror(errno)));
         _exit(kCannotRun);
     }
     for (const auto& [key, value] : program.environment) {
         setenv(key.c_str(), value.c_str(), 1);
     }
+    limit_files(program.open_files);
     default_signals();
     execute(program.words);
 }
 
 core::Result<int> enter(int pid, const std::string& host, const std::vector<std::string>& words) {
-    auto found = find_host(pid == 0 ? 1 : pid, host);
-    if (!found) {
-        return tl::unexpected(found.error());
+    const int holder = pid == 0 ? 1 : pid;
+    const auto sites = find_sites(holder);
+    if (!sites) {
+        return tl::unexpected(sites.error());
     }
-    const Program program{
-        host, found->first.get(), found->second.get(), words, {{"LONGHAUL_EMULATE_HOST", host}}};
+    const auto site = std::ranges::find(*sites, host, &Site::name);
+    if (site == sites->end()) {
+        return core::fail(
+            {"",
+             "",
+             "no host " + core::shown(host),
+             fmt::format("it must be {} or one of: {}", kControl, joined(*sites, &Site::name))});
+    }
+    Program program = make_program(*sites, static_cast<std::size_t>(site - sites->begin()), words);
+    const Fd network = open_of(holder, fmt::format("fd/{}", site->network));
+    const Fd names = open_of(holder, fmt::format("fd/{}", site->names));
+    program.site.network = network.get();
+    program.site.names = names.get();
     if (pid == 0) {
         become(program);
     }

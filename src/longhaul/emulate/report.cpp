@@ -27,7 +27,8 @@ core::Value host_value(const Host& host, const Traffic::Ends& ends) {
         .set("sent_packets", count(ends.sent_packets))
         .set("sent_bytes", ends.sent_bytes)
         .set("received_packets", count(ends.received_packets))
-        .set("received_bytes", ends.received_bytes);
+        .set("received_bytes", ends.received_bytes)
+        .set("overruns", count(ends.overruns));
     return value;
 }
 
@@ -56,6 +57,15 @@ std::string report_text(const Wan& wan,
         mean_late_ms(traffic),
         traffic.late_max_ns / kNsOfMs,
         traffic.real_time ? "" : " (no real-time priority)");
+    for (std::size_t i = 0; i < wan.hosts.size(); ++i) {
+        if (traffic.hosts[i].overruns > 0) {
+            text += fmt::format(
+                "{} sent faster than the emulator could take: {} packets or "
+                "super-packets were lost\n",
+                wan.hosts[i].name,
+                traffic.hosts[i].overruns);
+        }
+    }
     if (traffic.unroutable > 0) {
         text += fmt::format("{} packets to no host of the WAN\n", traffic.unroutable);
     }

@@ -18,6 +18,7 @@ struct Traffic {
         double sent_bytes = 0;               ///< on the wire
         std::uint64_t received_packets = 0;  ///< that reached it
         double received_bytes = 0;
+        std::uint64_t overruns = 0;  ///< packets of the host that the emulator was too slow to take
     };
     std::vector<Ends> hosts;
     std::uint64_t unroutable = 0;  ///< to no host of the WAN, or no IPv4

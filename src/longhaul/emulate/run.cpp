@@ -3,15 +3,13 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <csignal>
 
-#include <signal.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include <fmt/format.h>
 
 #include "longhaul/emulate/engine.hpp"
 #include "longhaul/emulate/namespaces.hpp"
@@ -22,13 +20,16 @@ namespace {
 
 constexpr int kPatience = 3;  // signals to end before the command is killed
 
-/// As many open files as the system allows: three or so a host.
-void raise_file_limit() {
+/// As many open files as the system allows: three or so a host. Returns the limit before.
+std::uint64_t raise_file_limit() {
     rlimit limit{};
-    if (getrlimit(RLIMIT_NOFILE, &limit) == 0) {
-        limit.rlim_cur = limit.rlim_max;
-        setrlimit(RLIMIT_NOFILE, &limit);
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0) {
+        return 0;
     }
+    const std::uint64_t before = limit.rlim_cur;
+    limit.rlim_cur = limit.rlim_max;
+    setrlimit(RLIMIT_NOFILE, &limit);
+    return before;
 }
 
 core::Result<Fd> take_signals() {
@@ -45,38 +46,28 @@ core::Result<Fd> take_signals() {
     return signals;
 }
 
-std::vector<Program> programs_of(const Wan& wan, const Namespaces& namespaces, const Order& order) {
+std::vector<Program> programs_of(const std::vector<Site>& sites,
+                                 const Order& order,
+                                 std::uint64_t open_files) {
+    const std::size_t control = sites.size() - 1;
     std::vector<Program> programs;
-    if (order.command.empty()) {
-        return programs;
-    }
-    if (!order.each) {
-        programs.push_back(
-            make_program(wan, namespaces, order.on.value_or(wan.hosts.size()), order.command));
-        return programs;
-    }
-    for (std::size_t host = 0; host < wan.hosts.size(); ++host) {
-        programs.push_back(make_program(wan, namespaces, host, order.command));
+    for (std::size_t i = 0; i < sites.size() && !order.command.empty(); ++i) {
+        if (order.each ? i != control : i == order.on.value_or(control)) {
+            programs.push_back(make_program(sites, i, order.command));
+            programs.back().open_files = open_files;
+        }
     }
     return programs;
-}
-
-std::string index_of(const Wan& wan, const Namespaces& namespaces) {
-    const auto line = [](const std::string& name, const HostNamespaces& host) {
-        return fmt::format("{} {} {}\n", name, host.network.get(), host.names.get());
-    };
-    std::string text = line(kControl, namespaces.control);
-    for (std::size_t i = 0; i < wan.hosts.size(); ++i) {
-        text += line(wan.hosts[i].name, namespaces.hosts[i]);
-    }
-    return text;
 }
 
 /// The emulator's side of a running WAN.
 class Emulation {
 public:
-    Emulation(const Wan& wan, const Order& order, Namespaces namespaces)
-        : order_(order), namespaces_(std::move(namespaces)), engine_(wan, devices(namespaces_)) {}
+    Emulation(const Wan& wan, const Order& order, Namespaces namespaces, std::uint64_t open_files)
+        : order_(order),
+          namespaces_(std::move(namespaces)),
+          engine_(wan, devices(namespaces_)),
+          open_files_(open_files) {}
 
     core::Result<Outcome> run(const Wan& wan, const Fd& signals);
 
@@ -89,12 +80,14 @@ private:
         return all;
     }
     core::Result<void> start(const Wan& wan);
+    Traffic traffic();
     void on_signal(const Fd& signals);
     void pass_on(int number, bool from_terminal);
 
     const Order& order_;
     Namespaces namespaces_;
     Engine engine_;
+    std::uint64_t open_files_;  // limit of the programs
     Fd life_;
     int first_ = 0;  // the supervisor
     int ends_ = 0;   // signals that asked for the end
@@ -106,11 +99,12 @@ core::Result<void> Emulation::start(const Wan& wan) {
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0) {
         return system_failure("", "socket pair", "raise the limit of open files (ulimit -n)");
     }
-    Supervised supervised{programs_of(wan, namespaces_, order_),
+    const std::vector<Site> sites = sites_of(wan, namespaces_);
+    Supervised supervised{programs_of(sites, order_, open_files_),
                           order_.each,
                           Fd(ends[0]),
                           ends[1],
-                          index_of(wan, namespaces_)};
+                          index_text(sites)};
     life_ = Fd(ends[1]);
     const auto pid = start_supervisor(std::move(supervised));
     if (!pid) {
@@ -122,6 +116,14 @@ core::Result<void> Emulation::start(const Wan& wan) {
         return core::fail({"", "", "the first process of the network ended at once", "try again"});
     }
     return {};
+}
+
+Traffic Emulation::traffic() {
+    Traffic traffic = engine_.traffic();
+    for (std::size_t i = 0; i < traffic.hosts.size(); ++i) {
+        traffic.hosts[i].overruns = namespaces_.hosts[i].overruns();
+    }
+    return traffic;
 }
 
 void Emulation::pass_on(int number, bool from_terminal) {
@@ -143,7 +145,7 @@ void Emulation::on_signal(const Fd& signals) {
         const auto number = static_cast<int>(info.ssi_signo);
         if (number == SIGUSR1) {
             if (order_.asked) {
-                order_.asked(engine_.traffic(), engine_.counters());
+                order_.asked(traffic(), engine_.counters());
             }
         } else if (number == SIGCHLD) {
             int status = 0;
@@ -176,13 +178,13 @@ core::Result<Outcome> Emulation::run(const Wan& wan, const Fd& signals) {
     if (!done) {
         return tl::unexpected(done.error());
     }
-    return Outcome{exit_code_, engine_.traffic(), engine_.counters()};
+    return Outcome{exit_code_, traffic(), engine_.counters()};
 }
 
 }  // namespace
 
 core::Result<Outcome> run(const Wan& wan, const Order& order) {
-    raise_file_limit();
+    const std::uint64_t open_files = raise_file_limit();
     const auto signals = take_signals();
     if (!signals) {
         return tl::unexpected(signals.error());
@@ -194,7 +196,7 @@ core::Result<Outcome> run(const Wan& wan, const Order& order) {
     if (!namespaces) {
         return tl::unexpected(namespaces.error());
     }
-    Emulation emulation(wan, order, std::move(*namespaces));
+    Emulation emulation(wan, order, std::move(*namespaces), open_files);
     return emulation.run(wan, *signals);
 }
 

@@ -105,7 +105,6 @@ void add_total(const Cursor& root,
         !plausible(sample.bytes, sample.elapsed_s, sum->value().line, report)) {
         return;
     }
-    sample.transport = "tcp";
     sample.streams = std::max(1, static_cast<int>(std::min(flag(root, "num_streams"), 1e4)));
     const auto own = at(root, {"end", "cpu_utilization_percent", "host_total"});
     const auto other = at(root, {"end", "cpu_utilization_percent", "remote_total"});
@@ -150,14 +149,14 @@ void read_iperf3(const SourceText& file,
     }
     if (flag(root, "bidir") == 1) {
         add_total(
-            root, "sum_received", make_sample(Pattern::kBothWays, *ends, 0, 0), imported, report);
+            root, "sum_received", make_steady(Pattern::kBothWays, *ends, 0, 0), imported, report);
         add_total(root,
                   "sum_received_bidir_reverse",
-                  make_sample(Pattern::kBothWays, {ends->to, ends->from}, 0, 0),
+                  make_steady(Pattern::kBothWays, {ends->to, ends->from}, 0, 0),
                   imported,
                   report);
     } else {
-        add_total(root, "sum_received", make_sample(Pattern::kPeer, *ends, 0, 0), imported, report);
+        add_total(root, "sum_received", make_steady(Pattern::kPeer, *ends, 0, 0), imported, report);
     }
     if (const auto round_trip = least_round_trip(root)) {
         measure::Sample ping = make_ping(*ends, *round_trip);

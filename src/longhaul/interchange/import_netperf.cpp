@@ -14,9 +14,8 @@ using measure::Pattern;
 constexpr double kSteadySeconds = 10;  // a rate without a duration is written as that of 10 s
 
 void add_rate(const Ends& ends, double gbps, double seconds, Imported& imported) {
-    measure::Sample sample = make_sample(Pattern::kPeer, ends, gbps * 1e9 / 8 * seconds, seconds);
-    sample.transport = "tcp";
-    imported.raw.samples.push_back(std::move(sample));
+    imported.raw.samples.push_back(
+        make_steady(Pattern::kPeer, ends, gbps * 1e9 / 8 * seconds, seconds));
 }
 
 /// qperf prints decimal units: "1.89 GB/sec", "941 Mb/sec".

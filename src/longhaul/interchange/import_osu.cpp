@@ -73,39 +73,42 @@ void add_osu_bandwidth(const std::vector<OsuRow>& rows,
          "from osu_latency");
 }
 
-}  // namespace
-
-void read_osu(const SourceText& file,
-              const ImportOptions& options,
-              Imported& imported,
-              const Report& report) {
-    OsuTest test = OsuTest::kUnknown;
+/// Title and rows; what a launcher or a library printed between them is passed over.
+struct OsuRun {
     std::string title;
     std::vector<OsuRow> rows;
-    const std::size_t known = report.problems().size();
+};
+
+OsuRun osu_run(const SourceText& file, const Report& report) {
+    OsuRun run;
     for (const Line& line : lines_of(file.text)) {
         const std::vector<std::string_view> words = words_of(line.text);
-        if (words.empty()) {
-            continue;
+        if (words.size() > 1 && words[0] == "#" && words[1] == "OSU" && run.title.empty()) {
+            run.title = std::string(trimmed(line.text));
         }
-        if (words[0] == "#") {
-            if (title.empty() && words.size() > 1 && words[1] == "OSU") {
-                title = std::string(trimmed(line.text));
-                test = osu_test(title);
-            }
-            continue;
-        }
-        const auto bytes = number_of(words[0]);
+        const auto bytes = words.empty() ? std::nullopt : number_of(words[0]);
         if (!bytes) {
-            continue;  // what the launcher or a library printed
+            continue;
         }
         const auto value = words.size() > 1 ? number_of(words[1]) : std::nullopt;
         if (!value || *value <= 0) {
             report.at(line.number, "has no number above 0 behind the size", "give the whole row");
             continue;
         }
-        rows.push_back({*bytes, *value, line.number});
+        run.rows.push_back({*bytes, *value, line.number});
     }
+    return run;
+}
+
+}  // namespace
+
+void read_osu(const SourceText& file,
+              const ImportOptions& options,
+              Imported& imported,
+              const Report& report) {
+    const std::size_t known = report.problems().size();
+    const auto [title, rows] = osu_run(file, report);
+    const OsuTest test = osu_test(title);
     if (test == OsuTest::kUnknown) {
         report.whole(title.empty() ? "has no title '# OSU MPI ... Test'"
                                    : core::shown(title, 60) + " is no measurement of one link",
@@ -122,7 +125,8 @@ void read_osu(const SourceText& file,
         add_osu_bandwidth(rows, test == OsuTest::kBothWays, ends, imported, report);
     }
     for (std::size_t i = first; i < imported.raw.samples.size(); ++i) {
-        imported.raw.samples[i].transport = "mpi";
+        // Many messages under way are another thing than one: fits must not mix them.
+        imported.raw.samples[i].transport = test == OsuTest::kLatency ? "mpi" : "mpi-bulk";
     }
 }
 

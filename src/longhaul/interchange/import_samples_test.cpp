@@ -6,6 +6,8 @@
 #include <gtest/gtest.h>
 
 #include "longhaul/interchange/detail/test_files.hpp"
+#include "longhaul/measure/fabric_of.hpp"
+#include "longhaul/measure/fit.hpp"
 
 namespace longhaul::interchange {
 namespace {
@@ -273,6 +275,23 @@ TEST(ImportGroups, NvidiaTopologyJoinsWhatIsNear) {
         (std::vector<std::string>{"host:socket-of-GPU0", "host:switch-of-GPU0", "host:nvlink"}));
     EXPECT_EQ(imported.raw.hosts[2].groups,
               (std::vector<std::string>{"host:socket-of-GPU2", "host:switch-of-GPU2"}));
+}
+
+TEST(ImportFiles, PingAndIperf3TogetherGiveAFabric) {
+    ImportOptions options;
+    options.from = "here";
+    options.to = "there";
+    measure::Raw raw = good("iperf3", "iperf3.json", options).raw;
+    std::erase_if(raw.samples,
+                  [](const Sample& sample) { return sample.pattern == Pattern::kPing; });
+    measure::append(raw, good("ping", "ping.txt", options).raw);
+    Sample back = raw.samples[0];
+    std::swap(back.from, back.to);
+    raw.samples.push_back(back);
+    const auto fabric = measure::to_fabric(measure::fit_links(raw, {}), {});
+    ASSERT_TRUE(fabric);
+    EXPECT_NEAR(fabric->alpha_ms(0, 1), 96.2 / 2, 1e-9);  // the median round trip, halved
+    EXPECT_NEAR(fabric->beta_gbps(0, 1), 0.2, 1e-9);
 }
 
 TEST(ImportFiles, SeveralFilesAreOneCampaignThatReadsBack) {

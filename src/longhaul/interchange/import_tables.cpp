@@ -121,11 +121,10 @@ void read_throughput(const Table& table,
         } else {
             const double seconds = number_of(table.cell(row, "iperf3_runtime")).value_or(5);
             measure::Sample sample =
-                make_sample(Pattern::kPeer, ends, *rate.value / 8 * seconds, seconds);
+                make_steady(Pattern::kPeer, ends, *rate.value / 8 * seconds, seconds);
             if (!plausible(sample.bytes, seconds, line, report)) {
                 return;
             }
-            sample.transport = "tcp";
             const double streams = number_of(table.cell(row, "iperf3_connections")).value_or(1);
             sample.streams = static_cast<int>(std::clamp(streams, 1.0, 1e4));
             imported.raw.samples.push_back(std::move(sample));
@@ -216,12 +215,12 @@ void read_intercloud(const SourceText& file,
         constexpr double kSeconds = 10;
         if (rate.value && plausible(*rate.value * kSeconds, kSeconds, line, report)) {
             imported.raw.samples.push_back(
-                make_sample(Pattern::kPeer, ends, *rate.value * kSeconds, kSeconds));
-            imported.raw.samples.back().transport = "tcp";
+                make_steady(Pattern::kPeer, ends, *rate.value * kSeconds, kSeconds));
             imported.raw.samples.back().t = table.cell(row, "timestamp");
         }
         if (rtt.value && plausible(1, *rtt.value / 1000, line, report)) {
             imported.raw.samples.push_back(make_ping(ends, *rtt.value / 1000));
+            imported.raw.samples.back().transport = "icmp";
         }
     });
     note(imported,

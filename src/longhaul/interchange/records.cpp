@@ -58,6 +58,16 @@ measure::Sample make_sample(measure::Pattern pattern,
     return sample;
 }
 
+measure::Sample make_steady(measure::Pattern pattern,
+                            const Ends& ends,
+                            double bytes,
+                            double seconds) {
+    measure::Sample sample = make_sample(pattern, ends, bytes, seconds);
+    sample.transport = "tcp";
+    sample.unknown.set("timing", "echo").set("steady", true);
+    return sample;
+}
+
 measure::Sample make_ping(const Ends& ends, double round_trip_s) {
     return make_sample(measure::Pattern::kPing, ends, 1, round_trip_s);
 }

@@ -24,11 +24,11 @@ void no(CheckReport& report, std::string kind, std::string what, std::string adv
         {Severity::kNo, std::move(kind), "", std::move(what), std::move(advice)});
 }
 
-void note(CheckReport& report,
-          std::string kind,
-          std::string where,
-          std::string what,
-          std::string advice) {
+void remark(CheckReport& report,
+            std::string kind,
+            std::string where,
+            std::string what,
+            std::string advice) {
     report.remarks.push_back({Severity::kWarning,
                               std::move(kind),
                               std::move(where),
@@ -88,7 +88,7 @@ void judge_costs(const PairFacts& facts, const CheckOptions& options, CheckRepor
                        percent(1 - report.least_s / report.most_s)));
     }
     if (beyond > 0) {
-        note(
+        remark(
             report,
             "asymmetric",
             "",
@@ -124,11 +124,11 @@ void judge_coverage(const PairFacts& facts, const CheckOptions& options, CheckRe
            "see the gates below and measure these pairs again");
     }
     for (const FailedGate& gate : facts.gates) {
-        note(report,
-             "gate",
-             gate.pair,
-             fmt::format("{}: {}", gate.finding.gate, gate.finding.reason),
-             gate.finding.advice);
+        remark(report,
+               "gate",
+               gate.pair,
+               fmt::format("{}: {}", gate.finding.gate, gate.finding.reason),
+               gate.finding.advice);
     }
 }
 
@@ -152,11 +152,11 @@ void judge_context(const CheckOptions& options, const CheckContext& context, Che
         }
     }
     if (context.shared && !context.shared->trusted) {
-        note(report,
-             "shared_model",
-             "",
-             fmt::format("fans are predicted to x{:.3g} only", context.shared->left_out_factor),
-             "measure fans of more widths and peer sets; until then leave wide margins");
+        remark(report,
+               "shared_model",
+               "",
+               fmt::format("fans are predicted to x{:.3g} only", context.shared->left_out_factor),
+               "measure fans of more widths and peer sets; until then leave wide margins");
     }
 }
 
@@ -170,21 +170,22 @@ void judge_outliers(const PairFacts& facts, const CheckOptions& options, CheckRe
         if (effect.outlier) {
             const bool slow =
                 std::min(effect.send, effect.receive) < 1 / std::sqrt(options.outlier);
-            note(report,
-                 "host",
-                 facts.names[effect.host],
-                 effect_text(effect.send, "sends") + ", " + effect_text(effect.receive, "receives"),
-                 slow ? "look at its network card, cable, cpu and congestion control"
-                      : "faster than the others: check that it is what it should be");
+            remark(
+                report,
+                "host",
+                facts.names[effect.host],
+                effect_text(effect.send, "sends") + ", " + effect_text(effect.receive, "receives"),
+                slow ? "look at its network card, cable, cpu and congestion control"
+                     : "faster than the others: check that it is what it should be");
         }
     }
     for (const PairEffect& pair : pair_outliers(facts, hosts, options.outlier)) {
-        note(report,
-             "pair",
-             fmt::format("{}>{}", facts.names[pair.pair.from], facts.names[pair.pair.to]),
-             fmt::format("runs at {:.2f}x of comparable pairs", pair.ratio),
-             pair.ratio < 1 ? "measure it again; if it stays, look at its route"
-                            : "measure it again");
+        remark(report,
+               "pair",
+               fmt::format("{}>{}", facts.names[pair.pair.from], facts.names[pair.pair.to]),
+               fmt::format("runs at {:.2f}x of comparable pairs", pair.ratio),
+               pair.ratio < 1 ? "measure it again; if it stays, look at its route"
+                              : "measure it again");
     }
 }
 

@@ -24,7 +24,7 @@ std::vector<std::optional<std::size_t>> matches(const PairFacts& before, const P
     return found;
 }
 
-bool apart(double lower_a, double upper_a, double lower_b, double upper_b) {
+bool intervals_apart(double lower_a, double upper_a, double lower_b, double upper_b) {
     return upper_a < lower_b || upper_b < lower_a;
 }
 
@@ -43,19 +43,19 @@ PairChange change_of(const PairFacts& before,
     PairChange change{before.names[i], before.names[j], 1, 1, false, false};
     change.beta_ratio = after.beta_gbps(a, b) / before.beta_gbps(i, j);
     change.beta_changed =
-        beyond(change.beta_ratio, options.tolerance) && apart(before.beta_lower(i, j),
-                                                              before.beta_upper(i, j),
-                                                              after.beta_lower(a, b),
-                                                              after.beta_upper(a, b));
+        beyond(change.beta_ratio, options.tolerance) && intervals_apart(before.beta_lower(i, j),
+                                                                        before.beta_upper(i, j),
+                                                                        after.beta_lower(a, b),
+                                                                        after.beta_upper(a, b));
     const double old_alpha = before.alpha_ms(i, j);
     const double new_alpha = after.alpha_ms(a, b);
     change.alpha_ratio = old_alpha > 0 ? new_alpha / old_alpha : 1;
     change.alpha_changed = std::abs(new_alpha - old_alpha) > options.least_alpha_ms &&
                            (old_alpha <= 0 || beyond(change.alpha_ratio, options.tolerance)) &&
-                           apart(before.alpha_lower(i, j),
-                                 before.alpha_upper(i, j),
-                                 after.alpha_lower(a, b),
-                                 after.alpha_upper(a, b));
+                           intervals_apart(before.alpha_lower(i, j),
+                                           before.alpha_upper(i, j),
+                                           after.alpha_lower(a, b),
+                                           after.alpha_upper(a, b));
     return change;
 }
 

@@ -21,18 +21,19 @@ double median_or_zero(std::vector<double> values) {
 /// inside a site.
 core::Grid<double> site_medians(const Sites& sites, const core::Grid<double>& of_hosts) {
     const std::size_t count = sites.size();
-    core::Grid<std::vector<double>> known(count, count);
+    std::vector<std::vector<double>> known(count * count);
     for (std::size_t i = 0; i < of_hosts.rows(); ++i) {
         for (std::size_t j = 0; j < of_hosts.rows(); ++j) {
             if (i != j && of_hosts(i, j) > 0) {
-                known(sites.site_of_host[i], sites.site_of_host[j]).push_back(of_hosts(i, j));
+                known[sites.site_of_host[i] * count + sites.site_of_host[j]].push_back(
+                    of_hosts(i, j));
             }
         }
     }
     core::Grid<double> medians(count, count, 0.0);
     for (std::size_t a = 0; a < count; ++a) {
         for (std::size_t b = 0; b < count; ++b) {
-            medians(a, b) = median_or_zero(std::move(known(a, b)));
+            medians(a, b) = median_or_zero(std::move(known[a * count + b]));
         }
     }
     return medians;
@@ -170,7 +171,7 @@ core::Result<HostCompletion> complete_hosts(const std::vector<std::string>& host
                                             const core::Grid<double>& beta_gbps,
                                             const CompletionOptions& options) {
     LONGHAUL_ASSERT(hosts.size() == beta_gbps.rows() && rtt_ms.rows() == beta_gbps.rows());
-    core::Grid<double> medians = site_medians(sites, beta_gbps);
+    const core::Grid<double> medians = site_medians(sites, beta_gbps);
     const Inside inside = inside_of(sites, medians);
     const bool no_inside = inside.least == 0 && sites.size() < hosts.size();
     if (no_inside) {

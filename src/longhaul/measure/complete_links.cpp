@@ -15,13 +15,32 @@ std::map<std::string, std::size_t, std::less<>> numbers_of_hosts(const LinkFits&
     return numbers;
 }
 
-void widen(core::Grid<double>& lower,
-           core::Grid<double>& upper,
-           std::size_t i,
-           std::size_t j,
-           double value) {
-    lower(i, j) = std::min(lower(i, j), value);
-    upper(i, j) = std::max(upper(i, j), value);
+/// Rates as completed; of latencies half the pair's own round trip, else that of its sites.
+CompletedPairs with_latencies(const LinkCompletion& completed,
+                              const core::Grid<double>& rtt_ms,
+                              double near_ms) {
+    const std::size_t n = rtt_ms.rows();
+    CompletedPairs all;
+    all.beta_gbps = completed.beta.hosts.beta_gbps;
+    all.beta_lower = completed.beta.hosts.lower;
+    all.beta_upper = completed.beta.hosts.upper;
+    all.alpha_ms = all.alpha_lower = all.alpha_upper = core::Grid<double>(n, n, 0.0);
+    for (std::size_t i = 0; i < n; ++i) {
+        for (std::size_t j = 0; j < n; ++j) {
+            if (i == j) {
+                continue;
+            }
+            const std::size_t a = completed.sites.site_of_host[i];
+            const std::size_t b = completed.sites.site_of_host[j];
+            const double of_sites = a == b ? near_ms / 2 : completed.beta.sites.rtt_ms(a, b);
+            const double own = rtt_ms(i, j) > 0 ? rtt_ms(i, j) : rtt_ms(j, i);
+            const double value = (own > 0 ? own : of_sites) / 2;
+            all.alpha_ms(i, j) = value;
+            all.alpha_lower(i, j) = std::min(value, of_sites / 2);
+            all.alpha_upper(i, j) = std::max(value, of_sites / 2);
+        }
+    }
+    return all;
 }
 
 }  // namespace
@@ -98,24 +117,7 @@ core::Result<LinkCompletion> complete_links(const LinkFits& fits,
         return tl::unexpected(hosts.error());
     }
     result.beta = *std::move(hosts);
-    CompletedPairs& all = result.pairs;
-    all.beta_gbps = result.beta.hosts.beta_gbps;
-    all.beta_lower = result.beta.hosts.lower;
-    all.beta_upper = result.beta.hosts.upper;
-    all.alpha_ms = all.alpha_lower = all.alpha_upper = core::Grid<double>(n, n, 0.0);
-    for (std::size_t i = 0; i < n; ++i) {
-        for (std::size_t j = 0; j < n; ++j) {
-            const std::size_t a = result.sites.site_of_host[i];
-            const std::size_t b = result.sites.site_of_host[j];
-            const double of_sites = a == b ? near_ms / 2 : result.beta.sites.rtt_ms(a, b);
-            const double own = rtt_ms(i, j) > 0 ? rtt_ms(i, j) : rtt_ms(j, i);
-            const double value = i == j ? 0 : (own > 0 ? own : of_sites) / 2;
-            all.alpha_ms(i, j) = all.alpha_lower(i, j) = all.alpha_upper(i, j) = value;
-            if (i != j) {
-                widen(all.alpha_lower, all.alpha_upper, i, j, of_sites / 2);
-            }
-        }
-    }
+    result.pairs = with_latencies(result, rtt_ms, near_ms);
     return result;
 }
 

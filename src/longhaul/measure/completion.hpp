@@ -39,7 +39,7 @@ struct Completion {
     int rank = 0;                ///< of the factors that were added, 0 for none
     double median_error = 0;     ///< of measured pairs, each predicted without itself: |p/m - 1|
     double p90_error = 0;
-    core::Grid<double> rtt_ms;     ///< as used: symmetric, without gaps
+    core::Grid<double> rtt_ms;    ///< as used: symmetric, without gaps
     std::size_t filled_rtts = 0;  ///< round trips that came from the triangle inequality
 };
 

@@ -134,7 +134,7 @@ NextPairs next_pairs(const Completion& known,
             next.cost += weight / known.beta_gbps(i, j);
             next.lower += weight / known.upper(i, j);
             next.upper += weight / known.lower(i, j);
-            if (known.estimated(i, j) != 0) {
+            if (known.upper(i, j) > known.lower(i, j)) {
                 open.push_back({{i, j}, weight * (1 / known.lower(i, j) - 1 / known.upper(i, j))});
             }
         }

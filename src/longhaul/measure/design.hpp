@@ -34,7 +34,8 @@ struct NextPairs {
 
 /// Pairs that the placements at hand depend on and that are uncertain. `importance` (n x n, >= 0)
 /// says how much each pair counts: gigabytes that the best few placements send over it, or how many
-/// of them use it. Estimated pairs are taken by importance x (1 / lower - 1 / upper), at most
+/// of them use it. Pairs with an interval (estimated, or measured badly) are
+/// taken by importance x (1 / lower - 1 / upper), at most
 /// `count`, as long as half the cost's interval is above `tolerance` (0.1 = 10 %) with those taken
 /// so far assumed known. When nothing has importance, the widest intervals come first.
 /// O(n^2 log n).

@@ -216,11 +216,15 @@ double round_trip_ms(const LinkFits& fits,
                      const std::string& a,
                      const std::string& b,
                      const std::string& transport) {
-    const auto found = std::ranges::find_if(fits.round_trips, [&](const RoundTrip& trip) {
-        return trip.transport == transport &&
-               ((trip.from == a && trip.to == b) || (trip.from == b && trip.to == a));
-    });
-    return found == fits.round_trips.end() ? 0 : found->median_ms;
+    const auto over = [&](std::string_view kind) {
+        const auto found = std::ranges::find_if(fits.round_trips, [&](const RoundTrip& trip) {
+            return trip.transport == kind &&
+                   ((trip.from == a && trip.to == b) || (trip.from == b && trip.to == a));
+        });
+        return found == fits.round_trips.end() ? 0 : found->median_ms;
+    };
+    const double own = over(transport);
+    return own > 0 ? own : over("icmp");
 }
 
 const LinkFit* find_pair(const LinkFits& fits,

@@ -46,7 +46,8 @@ struct PairCost {
 /// unknown.
 [[nodiscard]] PairCost pair_cost(const LinkFit& fit, double rtt_ms, double message_bytes);
 
-/// Round trip of a pair, ms, from pings in either direction; 0 when there are none.
+/// Round trip of a pair, ms, from pings in either direction: those of the transport, else those of
+/// the network itself ("icmp"); 0 when there are none.
 [[nodiscard]] double round_trip_ms(const LinkFits& fits,
                                    const std::string& a,
                                    const std::string& b,

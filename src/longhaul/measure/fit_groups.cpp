@@ -238,6 +238,7 @@ private:
                            job.fit.streams);
     }
 
+    /// Round trip by pings of the same transport, else by those of the network itself.
     [[nodiscard]] double ping_s(const LinkFit& fit) const {
         const auto from = index_.find(fit.from);
         const auto to = index_.find(fit.to);
@@ -245,7 +246,10 @@ private:
             return 0;
         }
         const auto ends = std::minmax(from->second, to->second);
-        const auto times = pings_.find({ends.first, ends.second, fit.transport});
+        auto times = pings_.find({ends.first, ends.second, fit.transport});
+        if (times == pings_.end()) {
+            times = pings_.find({ends.first, ends.second, "icmp"});
+        }
         return times == pings_.end() ? 0 : core::summarise(times->second).median / 1000;
     }
 

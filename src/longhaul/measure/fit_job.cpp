@@ -11,10 +11,6 @@ namespace {
 
 constexpr double kBitsPerGbit = 1e9;
 
-double middle_of(std::vector<double> values) {
-    return core::summarise(std::move(values)).median;
-}
-
 /// Streams of one message: an equal part of the bytes each.
 StreamRates rates_of(const Sample& sample) {
     const double streams = static_cast<double>(sample.per_stream_s.size());
@@ -46,7 +42,7 @@ std::optional<StreamRates> stream_rates(const FitJob& job) {
     if (sums.empty()) {
         return std::nullopt;
     }
-    return StreamRates{middle_of(std::move(sums)), middle_of(std::move(leasts))};
+    return StreamRates{core::median(std::move(sums)), core::median(std::move(leasts))};
 }
 
 /// Round trip from pings, else the kernel's least; 0 when neither says.

@@ -1,4 +1,3 @@
-#include <algorithm>
 #include <cmath>
 
 #include <gtest/gtest.h>
@@ -58,9 +57,10 @@ RC_GTEST_PROP(Fit, ScalesWithItsUnits, ()) {
     }
     const LinkFit a = fit_of(points);
     const LinkFit b = fit_of(scaled);
+    RC_PRE(b.beta_interval.upper < 1e9);  // the largest rate that there is does not scale
     RC_ASSERT(a.segments.size() == b.segments.size());
     near(b.alpha_ms, 4 * a.alpha_ms);
-    near(b.beta_gbps, std::min(4 * a.beta_gbps, 1e9));
+    near(b.beta_gbps, 4 * a.beta_gbps);
     near(b.alpha_interval.upper, 4 * a.alpha_interval.upper);
     near(b.max_rel_error, a.max_rel_error);
     near(b.spread, a.spread);

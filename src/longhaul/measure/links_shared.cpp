@@ -39,9 +39,11 @@ std::string name_of_set(const Sample& sample) {
     }
 }
 
-bool runs_together(Pattern pattern) {
+/// Relays without a task cannot be told from each other.
+bool runs_together(const Sample& sample) {
+    const Pattern pattern = sample.pattern;
     return pattern == Pattern::kFanIn || pattern == Pattern::kFanOut ||
-           pattern == Pattern::kBothWays || pattern == Pattern::kRelay;
+           pattern == Pattern::kBothWays || (pattern == Pattern::kRelay && !sample.task.empty());
 }
 
 std::vector<HostGroup> groups_of(const LinkFits& fits) {
@@ -167,7 +169,7 @@ SharedInput shared_input(const Raw& raw, const LinkFits& fits, const FabricOptio
     std::map<std::pair<std::string, double>, Together> sets;
     const std::vector<Sample> usable = usable_samples(raw);
     for (const Sample& sample : usable) {
-        if (!runs_together(sample.pattern) || sample.state != options.state ||
+        if (!runs_together(sample) || sample.state != options.state ||
             !index.contains(sample.from) || !index.contains(sample.to) ||
             (!options.transport.empty() && sample.transport != options.transport) ||
             (options.streams > 0 && sample.streams != options.streams)) {

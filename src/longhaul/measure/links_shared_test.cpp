@@ -12,6 +12,7 @@ LinkFit plain_fit(const std::string& from, const std::string& to, double alpha_m
     fit.transport = "tcp";
     fit.alpha_ms = alpha_ms;
     fit.beta_gbps = gbps;
+    fit.segments = {{65536, 1.7e7, alpha_ms, gbps, {alpha_ms, alpha_ms}, {gbps, gbps}}};
     return fit;
 }
 
@@ -38,12 +39,12 @@ LinkFits four_hosts() {
     return fits;
 }
 
-void add_fan(Raw& raw,
-             const std::string& root,
-             const std::vector<std::string>& peers,
-             double bytes,
-             int rep,
-             double root_s) {
+void add_fan_in(Raw& raw,
+                const std::string& root,
+                const std::vector<std::string>& peers,
+                double bytes,
+                int rep,
+                double root_s) {
     for (const std::string& peer : peers) {
         Sample sample;
         sample.pattern = Pattern::kFanIn;
@@ -61,11 +62,11 @@ void add_fan(Raw& raw,
 
 TEST(SharedInput, FansBecomeSetsWithTheRootsMedian) {
     Raw raw;
-    add_fan(raw, "a", {"c", "d"}, 1e8, 0, 0.20);
-    add_fan(raw, "a", {"c", "d"}, 1e8, 1, 0.23);
-    add_fan(raw, "a", {"c", "d"}, 1e8, 2, 0.21);
-    add_fan(raw, "a", {"c", "d"}, 1e5, 0, 0.01);  // start-up 1 ms beside 0.1 ms: says nothing
-    add_fan(raw, "b", {"c", "d", "a"}, 1e8, 0, 0.3);
+    add_fan_in(raw, "a", {"c", "d"}, 1e8, 0, 0.20);
+    add_fan_in(raw, "a", {"c", "d"}, 1e8, 1, 0.23);
+    add_fan_in(raw, "a", {"c", "d"}, 1e8, 2, 0.21);
+    add_fan_in(raw, "a", {"c", "d"}, 1e5, 0, 0.01);  // start-up 1 ms beside 0.1 ms: says nothing
+    add_fan_in(raw, "b", {"c", "d", "a"}, 1e8, 0, 0.3);
     raw.samples.pop_back();  // one message is missing
     const SharedInput input = shared_input(raw, four_hosts(), {});
     ASSERT_EQ(input.samples.size(), 1U);
@@ -93,9 +94,9 @@ TEST(SharedInput, ModelGoesIntoTheFile) {
                 peers.push_back(id);
             }
         }
-        add_fan(raw, root, peers, 1e8, 0, 0.301);
+        add_fan_in(raw, root, peers, 1e8, 0, 0.301);
         peers.pop_back();
-        add_fan(raw, root, peers, 1e8, 0, 0.201);
+        add_fan_in(raw, root, peers, 1e8, 0, 0.201);
     }
     LinkFits fits = four_hosts();
     EXPECT_FALSE(shared_summary(fits));

@@ -14,18 +14,18 @@ constexpr double kRobustDeviations = 3.5;
 constexpr double kMadToDeviation = 1.4826;
 constexpr double kLeastDeviation = 0.02;  // log; below it everything would be an outlier
 
-double median_of_values(std::vector<double> values) {
-    return values.empty() ? 0 : core::summarise(std::move(values)).median;
+double median_or_zero(std::vector<double> values) {
+    return values.empty() ? 0 : core::median(std::move(values));
 }
 
 /// 1.4826 x median absolute deviation, at least kLeastDeviation.
 double robust_deviation(const std::vector<double>& values) {
-    const double middle = median_of_values(values);
+    const double middle = median_or_zero(values);
     std::vector<double> distances;
     for (const double value : values) {
         distances.push_back(std::abs(value - middle));
     }
-    return std::max(kLeastDeviation, kMadToDeviation * median_of_values(std::move(distances)));
+    return std::max(kLeastDeviation, kMadToDeviation * median_or_zero(std::move(distances)));
 }
 
 /// Hosts to compare each with: those of its site, or all.
@@ -68,10 +68,10 @@ double log_effect(const PairFacts& facts,
             }
         }
         if (own > 0 && !others.empty()) {
-            ratios.push_back(std::log(own / median_of_values(std::move(others))));
+            ratios.push_back(std::log(own / median_or_zero(std::move(others))));
         }
     }
-    return median_of_values(std::move(ratios));
+    return median_or_zero(std::move(ratios));
 }
 
 }  // namespace
@@ -116,7 +116,7 @@ std::vector<PairEffect> pair_outliers(const PairFacts& facts,
         for (const PairEffect& pair : pairs) {
             values.push_back(pair.ratio);
         }
-        const double usual = median_of_values(values);
+        const double usual = median_or_zero(values);
         const double limit =
             std::max(std::log(factor), kRobustDeviations * robust_deviation(values));
         for (const PairEffect& pair : pairs) {

@@ -102,7 +102,7 @@ TEST(Segmentation, WarmLinkAndPlainShaperAreOneLine) {
 // Medians of five messages through Linux's token bucket filter (100 Mbit/s, burst 4 MB), measured
 // between two network namespaces with 0.5 s of idle time before each. One line would say some
 // Gbit/s. The last says 100 Mbit/s less 66 bytes of headers a packet of 1514: 95.64.
-TEST(Segmentation, TokenBucketIsThreeLines) {
+TEST(Segmentation, TokenBucketIsABurstAndARate) {
     const std::vector<double> seconds = {0.000233,
                                          0.000250,
                                          0.000259,

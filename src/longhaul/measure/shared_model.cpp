@@ -23,7 +23,8 @@ constexpr std::size_t kMaxHostsOneByOne = 32;
 constexpr std::size_t kLeastSamplesOfOne = 3;
 /// A resource of one host or group must beat one of all by this much.
 constexpr double kOneMustBeatAll = 0.9;
-/// Where samples cannot tell two resources apart, the first is taken.
+/// Of the root mean square log error. Where samples cannot tell two resources apart, the first is
+/// taken.
 constexpr double kNoDifference = 0.001;
 
 /// Whether enough samples tell of a resource of one host or group.
@@ -105,7 +106,8 @@ Selection one_more(const LoadTable& table,
             continue;
         }
         Selection next{fitted_with(table, now.chosen, column), 0};
-        const double enough = (1 - kResourceMustSave) * now.error;
+        const double enough =
+            std::min((1 - kResourceMustSave) * now.error, now.error - kNoDifference);
         // What does not even fit better cannot predict better.
         next.error = std::sqrt(table.mean_squared_error(next.chosen));
         next.error = next.error < enough ? std::sqrt(table.left_out(next.chosen)) : next.error;
@@ -136,7 +138,8 @@ void drop_needless(const LoadTable& table, Selection& now) {
         less.chosen.values.erase(less.chosen.values.begin() + static_cast<std::ptrdiff_t>(k));
         less.chosen = table.fitted(std::move(less.chosen));
         less.error = std::sqrt(table.left_out(less.chosen));
-        if ((1 - kResourceMustSave) * less.error <= now.error) {
+        if ((1 - kResourceMustSave) * less.error <= now.error ||
+            less.error <= now.error + kNoDifference) {
             now = std::move(less);
         } else {
             ++k;

@@ -110,9 +110,9 @@ private:
     void anneal_one(BlockCandidate& one, std::uint64_t share, core::Random random) const {
         CountModel model(costs_, kCacheBitsOfBlocks);
         const std::uint64_t end = one.evaluations + share;
-        Counts rows = even_blocks(one.lengths, shape_.dp, sizes_, random);
-        if (!rows.empty()) {
-            BlockWalk walk(model, one.lengths, std::move(rows));
+        Counts even = even_blocks(one.lengths, shape_.dp, sizes_, random);
+        if (!even.empty()) {
+            BlockWalk walk(model, one.lengths, std::move(even));
             const double part =
                 shape_.dp <= kSmallStages ? kAnnealedShareOfSmall : kAnnealedShareOfLarge;
             follow(one,
@@ -123,7 +123,7 @@ private:
         }
         const std::uint64_t descent = kDescent * one.lengths.size() * sizes_.size();
         while (one.evaluations + descent <= end && !(options_.stop && options_.stop())) {
-            rows = compact_blocks(one.lengths, shape_.dp, sizes_, costs_.exchange, random);
+            Counts rows = compact_blocks(one.lengths, shape_.dp, sizes_, costs_.exchange, random);
             if (rows.empty()) {
                 return;
             }

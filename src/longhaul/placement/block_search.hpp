@@ -4,6 +4,7 @@
 #include <functional>
 #include <vector>
 
+#include "longhaul/core/random.hpp"
 #include "longhaul/placement/seeds.hpp"
 
 namespace longhaul::placement {

@@ -155,7 +155,8 @@ double equal_stages_bound(const ClassCosts& costs, int pp, const std::vector<int
         double sum = -costs.exchange(a, a);
         double nearest = kInfinite;
         for (std::size_t b = 0; b < sizes.size(); ++b) {
-            sum += sizes[b] / pp * costs.exchange(a, b);
+            const int share = sizes[b] / pp;
+            sum += share * costs.exchange(a, b);
             nearest = std::min(nearest, costs.pipeline(a, b));
         }
         worst = std::max(worst, sum);

@@ -29,6 +29,13 @@ struct Ends {
                                           double bytes,
                                           double elapsed_s);
 
+/// A steady rate, kept as the bytes of a time. Its start-up is in no number, so it counts as an
+/// echo: fits then take alpha from round trips ("timing").
+[[nodiscard]] measure::Sample make_steady(measure::Pattern pattern,
+                                          const Ends& ends,
+                                          double bytes,
+                                          double seconds);
+
 /// The whole round trip of a ping, seconds.
 [[nodiscard]] measure::Sample make_ping(const Ends& ends, double round_trip_s);
 
