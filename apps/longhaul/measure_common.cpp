@@ -10,7 +10,10 @@
 
 #include <fmt/format.h>
 #include <ifaddrs.h>
+#include <net/if.h>
 #include <netinet/in.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/utsname.h>
 #include <unistd.h>
@@ -55,6 +58,18 @@ std::string first_line(const std::string& path) {
     std::string line;
     std::getline(file, line);
     return line;
+}
+
+/// Largest packet of an interface; 0 when it cannot be told.
+int mtu_of(const std::string& interface) {
+    const int fd = ::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    ifreq request{};
+    interface.copy(request.ifr_name, sizeof request.ifr_name - 1);
+    const bool good = fd >= 0 && ::ioctl(fd, SIOCGIFMTU, &request) == 0;
+    if (fd >= 0) {
+        ::close(fd);
+    }
+    return good ? request.ifr_mtu : 0;  // NOLINT(cppcoreguidelines-pro-type-union-access)
 }
 
 /// Interface that has the address.
@@ -153,8 +168,7 @@ core::Value host_facts(const std::string& address) {
     }
     if (const std::string interface = interface_of(address); !interface.empty()) {
         facts.set("interface", interface);
-        facts.set("mtu", first_line("/sys/class/net/" + interface + "/mtu"));
-        facts.set("link_speed_mbps", first_line("/sys/class/net/" + interface + "/speed"));
+        facts.set("mtu", mtu_of(interface));
     }
     return facts;
 }

@@ -13,7 +13,7 @@
 namespace longhaul::measure {
 namespace {
 
-constexpr std::string_view kSetsMark = "one resource: ";
+constexpr std::string_view kSetsMark = "one resource:";
 
 const std::string& site_of_host(const std::vector<CampaignHost>& hosts, int host) {
     return hosts[static_cast<std::size_t>(host)].site;

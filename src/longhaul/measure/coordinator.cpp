@@ -79,6 +79,9 @@ private:
             const CampaignHost& host = campaign_.hosts[i];
             const HostLink& link = fleet_.link(static_cast<int>(i));
             HostRecord record{host.id, host.site, host.address, host.groups, link.facts};
+            if (host.devices > 0) {
+                record.facts.set("devices", host.devices);
+            }
             record.facts.set("port", host.port).set("clock_offset_s", link.clock.offset_s);
             record.facts.set("control_round_trip_s", link.clock.round_trip_s);
             lines += to_line(record);

@@ -20,6 +20,7 @@ constexpr std::size_t kHeaderSize = 16;
 constexpr std::size_t kPoolSize = 4U << 20U;
 constexpr std::size_t kReceiveBlock = 256U << 10U;
 constexpr double kNanoseconds = 1e9;
+constexpr double kUnsentShare = 0.25;  // a buffer that follows the window holds about as much again
 constexpr Seconds kHour{3600};
 
 std::uint64_t nanoseconds(Seconds time) {
@@ -47,6 +48,33 @@ Io<void> swallow(transport::Socket& socket,
         }
     }
     return {};
+}
+
+/// Sends all of it. Returns for how long it waited for room in the send buffer although little in
+/// it was still unsent: then not the link or the congestion window is the limit, but the buffer.
+/// (The kernel's own counter stops while paced data waits, and so misses most of it.)
+Io<double> send_watching(transport::Socket& socket, transport::Bytes bytes, Seconds deadline) {
+    double full = 0;
+    while (!bytes.empty()) {
+        const Io<std::size_t> sent = socket.send_some(bytes);
+        if (!sent) {
+            return tl::unexpected(sent.error());
+        }
+        bytes = bytes.subspan(*sent);
+        if (*sent > 0) {
+            continue;
+        }
+        const Seconds begin = transport::now();
+        if (begin >= deadline) {
+            return transport::io_error(IoError::Kind::kTimeout, "the time is up");
+        }
+        const transport::TcpState state = transport::tcp_state(socket);
+        std::vector<transport::Watch> watches{{socket.fd(), false, true}};
+        transport::wait(watches, deadline - begin);
+        const bool under_way = state.unsent_bytes < kUnsentShare * state.in_flight_bytes;
+        full += under_way ? (transport::now() - begin).value() : 0;
+    }
+    return full;
 }
 
 }  // namespace
@@ -160,9 +188,11 @@ Io<SendTimes> send_message(transport::Socket& socket,
         const std::uint64_t part = std::min<std::uint64_t>(left, kPoolSize);
         const transport::Bytes chunk =
             first == 1 ? all.first(kHeaderSize + part) : all.subspan(kHeaderSize, part);
-        if (Io<void> sent = socket.send_all(chunk, deadline); !sent) {
-            return tl::unexpected(sent.error());
+        const Io<double> full = send_watching(socket, chunk, deadline);
+        if (!full) {
+            return tl::unexpected(full.error());
         }
+        times.buffer_full_s += *full;
         left -= part;
     }
     std::string answer(kHeaderSize, '\0');

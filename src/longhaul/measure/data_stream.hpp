@@ -76,6 +76,7 @@ struct SendTimes {
     double receive_s = 0;
     double cpu_s = 0;
     double receiver_cpu_s = 0;
+    double buffer_full_s = 0;  ///< waited although nearly all in the send buffer was under way
     transport::TcpState before;
     transport::TcpState after;
 };

@@ -21,7 +21,8 @@ void add_facts(TcpFacts& facts, const SendTimes& times, bool first) {
     facts.min_rtt_s =
         first ? after.min_rtt.value() : std::min(facts.min_rtt_s, after.min_rtt.value());
     facts.retransmitted_bytes += after.retransmitted_bytes - before.retransmitted_bytes;
-    facts.sndbuf_limited_s += (after.sndbuf_limited - before.sndbuf_limited).value();
+    facts.sndbuf_limited_s +=
+        std::max((after.sndbuf_limited - before.sndbuf_limited).value(), times.buffer_full_s);
     facts.rwnd_limited_s += (after.rwnd_limited - before.rwnd_limited).value();
     facts.busy_s += (after.busy - before.busy).value();
     facts.delivery_gbps += after.delivery_gbps;

@@ -8,10 +8,9 @@
 #include <string>
 #include <string_view>
 
-#include "longhaul/core/diagnostic.hpp"
+#include <sys/socket.h>
 
-struct sockaddr;
-struct sockaddr_storage;
+#include "longhaul/core/diagnostic.hpp"
 
 namespace longhaul::transport {
 

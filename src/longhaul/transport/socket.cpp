@@ -96,7 +96,7 @@ void Descriptor::reset() noexcept {
     fd_ = -1;
 }
 
-Io<std::size_t> Socket::send_some(Bytes bytes) {
+Io<std::size_t> Socket::send_some(Bytes bytes) const {
     const ssize_t sent = ::send(fd(), bytes.data(), bytes.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
     if (sent >= 0) {
         return static_cast<std::size_t>(sent);
@@ -104,7 +104,7 @@ Io<std::size_t> Socket::send_some(Bytes bytes) {
     return would_block() ? Io<std::size_t>(0) : system_error("send");
 }
 
-Io<std::size_t> Socket::receive_some(MutableBytes bytes) {
+Io<std::size_t> Socket::receive_some(MutableBytes bytes) const {
     const ssize_t got = ::recv(fd(), bytes.data(), bytes.size(), MSG_DONTWAIT);
     if (got > 0) {
         return static_cast<std::size_t>(got);
@@ -116,7 +116,7 @@ Io<std::size_t> Socket::receive_some(MutableBytes bytes) {
     return would_block() ? Io<std::size_t>(0) : system_error("recv");
 }
 
-Io<void> Socket::send_all(Bytes bytes, core::Seconds deadline) {
+Io<void> Socket::send_all(Bytes bytes, core::Seconds deadline) const {
     while (!bytes.empty()) {
         const Io<std::size_t> sent = send_some(bytes);
         if (!sent) {
@@ -132,7 +132,7 @@ Io<void> Socket::send_all(Bytes bytes, core::Seconds deadline) {
     return {};
 }
 
-Io<void> Socket::receive_all(MutableBytes bytes, core::Seconds deadline) {
+Io<void> Socket::receive_all(MutableBytes bytes, core::Seconds deadline) const {
     while (!bytes.empty()) {
         const Io<std::size_t> got = receive_some(bytes);
         if (!got) {

@@ -42,12 +42,12 @@ public:
     [[nodiscard]] int fd() const { return descriptor_.get(); }
 
     /// What fits now; 0 bytes when nothing does.
-    [[nodiscard]] Io<std::size_t> send_some(Bytes bytes);
+    [[nodiscard]] Io<std::size_t> send_some(Bytes bytes) const;
     /// What is there now; 0 bytes when nothing is. The end of the stream is kClosed.
-    [[nodiscard]] Io<std::size_t> receive_some(MutableBytes bytes);
+    [[nodiscard]] Io<std::size_t> receive_some(MutableBytes bytes) const;
     /// All of it, or an error; the deadline is a value of now().
-    [[nodiscard]] Io<void> send_all(Bytes bytes, core::Seconds deadline);
-    [[nodiscard]] Io<void> receive_all(MutableBytes bytes, core::Seconds deadline);
+    [[nodiscard]] Io<void> send_all(Bytes bytes, core::Seconds deadline) const;
+    [[nodiscard]] Io<void> receive_all(MutableBytes bytes, core::Seconds deadline) const;
 
     /// Ends every operation on this connection, now and later, in all threads. The descriptor
     /// stays owned, so that another thread may call this at any time before the destructor.

@@ -32,6 +32,8 @@ TcpState tcp_state(const Socket& socket) {
     state.rwnd_limited = microseconds(info.tcpi_rwnd_limited);
     state.sndbuf_limited = microseconds(info.tcpi_sndbuf_limited);
     state.retransmitted_bytes = static_cast<double>(info.tcpi_bytes_retrans);
+    state.unsent_bytes = static_cast<double>(info.tcpi_notsent_bytes);
+    state.in_flight_bytes = static_cast<double>(info.tcpi_unacked) * info.tcpi_snd_mss;
     state.delivery_gbps = 8e-9 * static_cast<double>(info.tcpi_delivery_rate);
     state.application_limited = info.tcpi_delivery_rate_app_limited != 0;
     return state;

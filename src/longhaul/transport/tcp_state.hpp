@@ -16,6 +16,8 @@ struct TcpState {
     core::Seconds rwnd_limited;    ///< the window of the receiver was full
     core::Seconds sndbuf_limited;  ///< the send buffer was full
     double retransmitted_bytes = 0;
+    double unsent_bytes = 0;           ///< handed to the kernel and not sent yet, now
+    double in_flight_bytes = 0;        ///< sent and not acknowledged, now
     double delivery_gbps = 0;          ///< latest estimate of the rate; 0 when unknown
     bool application_limited = false;  ///< that estimate is of a sender that had less to send
 };
