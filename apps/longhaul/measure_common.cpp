@@ -39,9 +39,9 @@ std::pair<double, std::string> split_unit(const std::string& text) {
     return good ? std::pair(number, std::string(end)) : std::pair(-1.0, std::string());
 }
 
-template <std::size_t n>
+template <std::size_t Count>
 core::Result<double> in_units(const std::string& text,
-                              const std::array<std::pair<const char*, double>, n>& units,
+                              const std::array<std::pair<const char*, double>, Count>& units,
                               const std::string& fix) {
     const auto [number, unit] = split_unit(text);
     for (const auto& [name, factor] : units) {

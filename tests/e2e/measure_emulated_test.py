@@ -48,6 +48,19 @@ delay_ms = 10
 each_pair = true
 """
 
+# 5 MB under way would fill it; a send buffer of 4 MiB holds 2.9 MB of payload or less.
+LONG_WAN = """
+[[host]]
+name = "a1"
+[[host]]
+name = "a2"
+[[link]]
+between = ["a1", "a2"]
+delay_ms = 100
+rate_mbps = 200
+queue_kb = 10000
+"""
+
 
 def inside(folder, one_at_a_time, *plan):
     """Runs in the network: agents on all hosts, the coordinator in the control namespace."""
@@ -63,6 +76,9 @@ def inside(folder, one_at_a_time, *plan):
     if shared:
         text += '[[group]]\nname = "machine"\ninside = true\nhalf_duplex = true\n'
     (folder / "hosts.toml").write_text(text)
+    for host in hosts if one_at_a_time == "buffer" else []:
+        subprocess.run([LONGHAUL, "emulate", "exec", host, "--", "sh", "-c",
+                        "echo 4096 16384 4194304 > /proc/sys/net/ipv4/tcp_wmem"], check=True)
     agents = [subprocess.Popen(
         [LONGHAUL, "emulate", "exec", host, "--", LONGHAUL, "measure", "agent", "--listen", "wan0:7711",
          "--token-file", str(token), "--peers", str(folder / "hosts.toml"), "--peers",
@@ -130,6 +146,15 @@ class EmulatedTest(unittest.TestCase):
         # What had run beside each other runs again, alone: each link has the whole uplink, not half.
         for ends, (_, beta) in self.links_of(fit).items():
             self.assertGreater(beta, 0.8 * 0.1 * PAYLOAD, ends)
+
+    def test_a_small_send_buffer_is_not_taken_for_the_link(self):
+        pairs = self.folder / "pairs.txt"
+        pairs.write_text("a1 a2\n")
+        fit = self.measure(LONG_WAN, "buffer", "--patterns", "peer", "--pairs", str(pairs), "--blocks", "1",
+                           "--repeats", "3", "--most-repeats", "3", "--smallest", "2MiB", "--largest", "8MiB")
+        pair = fit["pairs"][0]
+        self.assertLess(pair["beta_gbps"], 0.8 * 0.2 * PAYLOAD)
+        self.assertEqual(pair["limiter"], "sndbuf")
 
 
 def skip_without_rights():

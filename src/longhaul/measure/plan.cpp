@@ -62,8 +62,8 @@ std::string task_line(const Campaign& campaign, const CampaignTask& task) {
 }
 
 /// One of the kinds by its name; the first one after reporting an unknown name.
-template <class Kind, std::size_t n>
-Kind kind_at(const Cursor& record, std::string_view key, const std::array<Kind, n>& kinds) {
+template <class Kind, std::size_t Count>
+Kind kind_at(const Cursor& record, std::string_view key, const std::array<Kind, Count>& kinds) {
     const auto at = record.require(key, "a name");
     const std::string text = at ? at->string().value_or("") : "";
     std::string known;
