@@ -15,6 +15,7 @@ using core::Value;
 
 constexpr Seconds kSetupPatience{25};  // prepare and connect
 constexpr Seconds kRunPatience{10};    // beyond the seconds of a task
+constexpr Seconds kReasonPatience{0.5};
 constexpr Seconds kTicketMargin{90};
 constexpr Seconds kPumpStep{0.2};
 constexpr double kAnyBytes = 1e15;
@@ -203,7 +204,13 @@ void SlotRun::hear_command(Active& active, int host, const Value& message) {
         if (!told) {
             note(active, kind.empty() ? "failed" : kind, host, detail);
         }
-        end(active, false);
+        if (kind == "peer_lost" && active.phase != Phase::kFailing) {
+            // The other end may still say why it closed the connection.
+            active.phase = Phase::kFailing;
+            active.deadline = transport::now() + kReasonPatience;
+        } else {
+            end(active, false);
+        }
     } else if (what == "done" && active.phase == Phase::kRunning &&
                host == active.outcome.task->hosts.front()) {
         end(active, true);
@@ -303,7 +310,9 @@ void SlotRun::check_deadlines() {
     for (Active& active : active_) {
         if (active.phase != Phase::kOver && transport::now() > active.deadline) {
             const bool running = active.phase == Phase::kRunning;
-            note(active, "timeout", -1, running ? "it runs too long" : "it does not get ready");
+            if (active.phase != Phase::kFailing) {
+                note(active, "timeout", -1, running ? "it runs too long" : "it does not get ready");
+            }
             end(active, false);
         }
     }

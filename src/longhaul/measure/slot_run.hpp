@@ -46,7 +46,7 @@ public:
     void run(const std::function<bool()>& stop);
 
 private:
-    enum class Phase { kPreparing, kConnecting, kReady, kRunning, kOver };
+    enum class Phase { kPreparing, kConnecting, kReady, kRunning, kFailing, kOver };
     struct Active {
         TaskOutcome outcome;
         CampaignRules rules;
