@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <utility>
 
 #include <fmt/format.h>
@@ -24,6 +25,7 @@ constexpr double kSmallestFar = 65536;
 constexpr double kNearRoundTrip = 0.002;
 constexpr double kTimeShare = 0.8;  // of the seconds of a task; the rest is for its end
 constexpr int kFewestSizes = 2;
+constexpr double kSettled = 0.05;  // relative difference of two messages in a row
 
 /// The state of one run of the program.
 class Program {
@@ -150,6 +152,20 @@ private:
         return shortest;
     }
 
+    /// Whether two messages in a row took the same time.
+    [[nodiscard]] static bool settled(double before_s, double elapsed_s) {
+        return std::abs(elapsed_s - before_s) <= kSettled * before_s;
+    }
+
+    /// Whether another message to warm up leaves enough for those that count.
+    [[nodiscard]] bool warm_message_fits(int sent) {
+        if (sent < kWarmMessages) {
+            return fits(sizes_.back());
+        }
+        const double sum = std::accumulate(sizes_.begin(), sizes_.end(), 0.0);
+        return sent < kMostWarmMessages && fits(sizes_.back() + order_.repeats * sum) && !late();
+    }
+
     /// Messages that do not count; transfers of several hosts get another size, twice the largest,
     /// until they are long beside the differences of their starts.
     bool warm_up() {
@@ -162,7 +178,11 @@ private:
             elapsed = times ? quickest(*times) : elapsed;
             return times.has_value();
         };
-        for (int i = 0; needed && i < kWarmMessages && fits(sizes_.back()); ++i) {
+        double before = elapsed;
+        for (int i = 0;
+             needed && warm_message_fits(i) && !(i >= kWarmMessages && settled(before, elapsed));
+             ++i) {
+            before = elapsed;
             if (!one()) {
                 return false;
             }

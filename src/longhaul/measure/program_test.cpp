@@ -29,7 +29,7 @@ public:
         for (int i = 0; i < flows_; ++i) {
             FlowTimes flow;
             flow.flow = i;
-            flow.elapsed_s = (alpha + bytes / beta) * noise;
+            flow.elapsed_s = (alpha + cold * std::exp2(1 - rounds) + bytes / beta) * noise;
             times.flows.push_back(flow);
         }
         times.skew_s = skew;
@@ -45,6 +45,7 @@ public:
     double alpha = 0.02;
     double beta = 12.5e6;  // bytes/s
     double spread = 0;     // relative
+    double cold = 0;       // further seconds of the first message, half of them of the next, ...
     double skew = 0;
     double now = 0;
     int rounds = 0;
@@ -103,6 +104,22 @@ TEST(Program, ANoisyLinkTakesAllOfThem) {
     EXPECT_TRUE(done.result.complete);
     EXPECT_GT(done.samples.size(), 15U);
     EXPECT_LE(done.samples.size(), 21U);
+}
+
+// 20.3 ms, and 20, 10, 5, ... ms more while it warms up: the fifth and the sixth message are the
+// first two in a row within 5 % (21.6 and 20.95 ms).
+TEST(Program, WarmsUpUntilMessagesTakeTheSame) {
+    FakeTeam team(1);
+    team.cold = 0.02;
+    const Played done = play(an_order(), team);
+    EXPECT_EQ(team.rounds - static_cast<int>(done.samples.size()), 6);
+    TaskOrder small = an_order();
+    small.pair_bytes = 2 * 4096 + 2 * (1024 + 2048 + 4096);  // nothing is left for more than two
+    FakeTeam limited(1);
+    limited.cold = 0.02;
+    const Played few = play(small, limited);
+    EXPECT_EQ(few.samples.size(), 6U);
+    EXPECT_EQ(limited.rounds, 8);
 }
 
 TEST(Program, PingsAreTwentySingleBytes) {

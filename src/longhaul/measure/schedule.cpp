@@ -192,7 +192,7 @@ private:
         const double warm_up = kWarmMessages * sizes.back();
         const auto width = static_cast<double>(flows);
         task.bytes = width * (warm_up + rules.repeats * sum);
-        const double most = warm_up + rules.most_repeats * sum;
+        const double most = kMostWarmMessages * sizes.back() + rules.most_repeats * sum;
         task.most_bytes = width * (rules.pair_bytes > 0 ? std::min(most, rules.pair_bytes) : most);
         const bool fan = task.pattern == Pattern::kFanIn || task.pattern == Pattern::kFanOut;
         const double messages = rules.repeats * static_cast<double>(sizes.size()) + kWarmMessages;

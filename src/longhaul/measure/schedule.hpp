@@ -16,8 +16,11 @@
 
 namespace longhaul::measure {
 
-inline constexpr int kPings = 20;        ///< repetitions of a ping task
-inline constexpr int kWarmMessages = 2;  ///< of the largest size, before a warm task counts
+inline constexpr int kPings = 20;  ///< repetitions of a ping task
+/// Messages of the largest size before a warm task counts: at least, and until two in a row take
+/// the same time (the congestion window has opened), at most.
+inline constexpr int kWarmMessages = 2;
+inline constexpr int kMostWarmMessages = 8;
 
 /// What to measure, and what is assumed of links that nobody has measured yet.
 struct ScheduleOptions {
