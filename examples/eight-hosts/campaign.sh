@@ -24,11 +24,11 @@ rm -f "$folder/token" "$folder/raw.jsonl"
 agents=()
 trap 'kill "${agents[@]}"' EXIT
 for host in $LONGHAUL_EMULATE_HOSTS; do
-    coproc agent { exec "$LONGHAUL" emulate exec "$host" -- "$LONGHAUL" measure agent --quiet \
+    exec {says}< <(exec "$LONGHAUL" emulate exec "$host" -- "$LONGHAUL" measure agent --quiet \
         --listen wan0:7711 --token-file "$folder/token" --peers "$folder/hosts.toml" \
-        --peers "coordinator=$LONGHAUL_EMULATE_CONTROL"; } 2>>"$folder/agents.txt"
-    agents+=("$agent_PID")
-    read -r _ <&"${agent[0]}" # it says where it listens
+        --peers "coordinator=$LONGHAUL_EMULATE_CONTROL" 2>>"$folder/agents.txt")
+    agents+=("$!")
+    read -r _ <&"$says" # it says where it listens
 done
 
 "$LONGHAUL" measure plan "$folder/hosts.toml" -o "$folder/plan.jsonl" "$@"
