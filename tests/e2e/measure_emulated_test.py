@@ -4,7 +4,8 @@ emulator was told, and an uplink that nobody declared must be found.
     LONGHAUL=build/release/apps/longhaul/longhaul python3 tests/e2e/measure_emulated_test.py
 
 Needs the right to emulate; ends with 77 and the reason where it is missing. Other jobs may use the
-machine: bounds are those of the design (alpha 1 ms or 3 %, beta 2 %) times SLACK.
+machine and make the emulator late, so a campaign that misses is made again, TRIES times at most: the
+bounds are those of the design (alpha 1 ms or 3 %, beta 2 %).
 """
 
 import json
@@ -18,7 +19,7 @@ import unittest
 
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
 LONGHAUL = os.environ.get("LONGHAUL", str(SOURCE / "build/release/apps/longhaul/longhaul"))
-SLACK = float(os.environ.get("LONGHAUL_EMULATED_SLACK", "2"))
+TRIES = 3
 PAYLOAD = 1448 / 1514  # of the bytes on the wire
 SECONDS = 240
 
@@ -124,19 +125,28 @@ class EmulatedTest(unittest.TestCase):
         return {(pair["from"], pair["to"]): (pair["uncongested_alpha_ms"], pair["uncongested_beta_gbps"])
                 for pair in fit["pairs"]}
 
-    def test_pairs_are_measured_as_they_are(self):
-        pairs = self.folder / "pairs.txt"
-        pairs.write_text("".join(f"{name}1 {name}2\n{name}2 {name}1\n" for name in LINKS))
-        fit = self.measure(PAIRS_WAN, "yes", "--patterns", "peer", "--pairs", str(pairs), "--blocks",
-                              "1", "--repeats", "3", "--smallest", "64KiB", "--largest", "4MiB")
-        found = self.links_of(fit)
+    def misses(self, found):
+        """What of the pairs of LINKS was measured beyond the bounds."""
+        misses = []
         for name, (delay, there, back) in LINKS.items():
             for ends, rate in (((f"{name}1", f"{name}2"), there), ((f"{name}2", f"{name}1"), back)):
                 alpha, beta = found[ends]
-                self.assertAlmostEqual(alpha, 2 * delay, delta=SLACK * max(1, 0.03 * 2 * delay),
-                                       msg=str(ends))
                 truth = rate / 1000 * PAYLOAD
-                self.assertAlmostEqual(beta, truth, delta=SLACK * 0.02 * truth, msg=str(ends))
+                if abs(alpha - 2 * delay) > max(1, 0.03 * 2 * delay) or abs(beta - truth) > 0.02 * truth:
+                    misses.append(f"{ends}: {alpha} ms for {2 * delay}, {beta} Gbit/s for {truth}")
+        return misses
+
+    def test_pairs_are_measured_as_they_are(self):
+        pairs = self.folder / "pairs.txt"
+        pairs.write_text("".join(f"{name}1 {name}2\n{name}2 {name}1\n" for name in LINKS))
+        for _ in range(TRIES):
+            (self.folder / "raw.jsonl").unlink(missing_ok=True)
+            fit = self.measure(PAIRS_WAN, "yes", "--patterns", "peer", "--pairs", str(pairs), "--blocks",
+                               "1", "--repeats", "3", "--smallest", "64KiB", "--largest", "4MiB")
+            misses = self.misses(self.links_of(fit))
+            if not misses:
+                return
+        self.fail("\n".join(misses))
 
     def test_a_hidden_uplink_is_found(self):
         fit = self.measure(UPLINK_WAN, "no", "--patterns", "peer", "--blocks", "1", "--repeats", "3",
