@@ -15,6 +15,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
@@ -71,7 +72,7 @@ def inside(folder, one_at_a_time, *plan):
     token = folder / "token"
     token.write_text("0123456789abcdef" * 4)
     token.chmod(0o600)
-    shared = 'groups = ["machine"]\n' if one_at_a_time == "yes" else ""
+    shared = 'groups = ["machine"]\n' if one_at_a_time in ("yes", "killed") else ""
     text = "".join(f'[[host]]\nname = "{host}"\naddress = "{address}"\nsite = "{host[0]}"\n{shared}'
                    for host, address in zip(hosts, addresses))
     if shared:
@@ -80,22 +81,43 @@ def inside(folder, one_at_a_time, *plan):
     for host in hosts if one_at_a_time == "buffer" else []:
         subprocess.run([LONGHAUL, "emulate", "exec", host, "--", "sh", "-c",
                         "echo 4096 16384 4194304 > /proc/sys/net/ipv4/tcp_wmem"], check=True)
-    agents = [subprocess.Popen(
-        [LONGHAUL, "emulate", "exec", host, "--", LONGHAUL, "measure", "agent", "--listen", "wan0:7711",
-         "--token-file", str(token), "--peers", str(folder / "hosts.toml"), "--peers",
-         f"coordinator={os.environ['LONGHAUL_EMULATE_CONTROL']}", "--quiet"],
-        stdout=subprocess.PIPE, text=True) for host in hosts]
+    def start_agent(host):
+        agent = subprocess.Popen(
+            [LONGHAUL, "emulate", "exec", host, "--", LONGHAUL, "measure", "agent", "--listen", "wan0:7711",
+             "--token-file", str(token), "--peers", str(folder / "hosts.toml"), "--peers",
+             f"coordinator={os.environ['LONGHAUL_EMULATE_CONTROL']}", "--quiet"],
+            stdout=subprocess.PIPE, text=True)
+        agent.stdout.readline()  # it says where it listens
+        return agent
+
+    run = [LONGHAUL, "measure", "run", folder / "plan.jsonl", "-o", folder / "raw.jsonl", "--token-file",
+           token]
+    agents = {host: start_agent(host) for host in hosts}
     try:
-        for agent in agents:
-            agent.stdout.readline()
         subprocess.run([LONGHAUL, "measure", "plan", folder / "hosts.toml", "-o",
                         folder / "plan.jsonl", *plan], check=True, stdout=subprocess.DEVNULL)
-        return subprocess.run([LONGHAUL, "measure", "run", folder / "plan.jsonl", "-o",
-                               folder / "raw.jsonl", "--token-file", token]).returncode
+        if one_at_a_time != "killed":
+            return subprocess.run(run).returncode
+        first = subprocess.Popen([*run, "--reconnect-seconds", "1"])
+        wait_for_a_task(folder / "raw.jsonl", first)
+        agents["b2"].kill()
+        agents["b2"].wait()
+        if first.wait() != 3:
+            sys.exit("the run without b2 should have ended with 3")
+        agents["b2"] = start_agent("b2")
+        return subprocess.run([*run, "--resume"]).returncode
     finally:
-        for agent in agents:
+        for agent in agents.values():
             agent.kill()
             agent.wait()
+
+
+def wait_for_a_task(raw, run):
+    """Until a task is on the disk, or the run ended."""
+    while run.poll() is None:
+        if raw.exists() and '"task_end"' in raw.read_text():
+            return
+        time.sleep(0.01)
 
 
 class EmulatedTest(unittest.TestCase):
@@ -136,17 +158,26 @@ class EmulatedTest(unittest.TestCase):
                     misses.append(f"{ends}: {alpha} ms for {2 * delay}, {beta} Gbit/s for {truth}")
         return misses
 
-    def test_pairs_are_measured_as_they_are(self):
+    def assert_measured(self, mode):
         pairs = self.folder / "pairs.txt"
         pairs.write_text("".join(f"{name}1 {name}2\n{name}2 {name}1\n" for name in LINKS))
         for _ in range(TRIES):
             (self.folder / "raw.jsonl").unlink(missing_ok=True)
-            fit = self.measure(PAIRS_WAN, "yes", "--patterns", "peer", "--pairs", str(pairs), "--blocks",
+            fit = self.measure(PAIRS_WAN, mode, "--patterns", "peer", "--pairs", str(pairs), "--blocks",
                                "1", "--repeats", "3", "--smallest", "64KiB", "--largest", "4MiB")
             misses = self.misses(self.links_of(fit))
             if not misses:
                 return
         self.fail("\n".join(misses))
+
+    def test_pairs_are_measured_as_they_are(self):
+        self.assert_measured("yes")
+
+    def test_the_same_after_an_agent_was_killed_and_the_run_resumed(self):
+        self.assert_measured("killed")
+        tasks = [end["task"] for end in self.records("task_end") if end["complete"]]
+        self.assertEqual(sorted(tasks), sorted(set(tasks)))
+        self.assertEqual(len(tasks), 2 * len(LINKS))
 
     def test_a_hidden_uplink_is_found(self):
         fit = self.measure(UPLINK_WAN, "no", "--patterns", "peer", "--blocks", "1", "--repeats", "3",
