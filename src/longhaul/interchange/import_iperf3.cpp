@@ -162,7 +162,8 @@ void read_iperf3(const SourceText& file,
         std::swap(ends->from, ends->to);
         note(imported, "a run with -R sends from the server to the client: directions are swapped");
     }
-    if (flag(root, "bidir") == 1) {
+    // Version 3.12 does not write the flag; only its totals tell.
+    if (flag(root, "bidir") == 1 || at(root, {"end", "sum_received_bidir_reverse"})) {
         add_total(
             root, "sum_received", make_steady(Pattern::kBothWays, *ends, 0, 0), imported, report);
         add_total(root,
