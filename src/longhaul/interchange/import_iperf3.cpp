@@ -1,5 +1,6 @@
 // iperf3 --json (3.x): a steady rate as the receiver counts it.
 #include <algorithm>
+#include <array>
 
 #include <fmt/format.h>
 
@@ -26,6 +27,16 @@ std::optional<Cursor> at(const Cursor& root, std::initializer_list<std::string_v
 double flag(const Cursor& root, std::string_view key) {
     const auto found = at(root, {"start", "test_start", key});
     return found && found->value().kind == Value::Kind::kNumber ? found->value().number : 0;
+}
+
+/// What iperf3 prints without --json, also when its first lines were cut off.
+bool is_text_output(std::string_view text) {
+    constexpr std::array<std::string_view, 3> kSigns = {
+        "Connecting to host ", "Server listening on ", "[ ID] Interval"};
+    return !trimmed(text).starts_with('{') &&
+           std::ranges::any_of(kSigns, [&](std::string_view sign) {
+               return text.find(sign) != std::string_view::npos;
+           });
 }
 
 /// What of a run says nothing about a link.
@@ -129,8 +140,8 @@ void read_iperf3(const SourceText& file,
                  const ImportOptions& options,
                  Imported& imported,
                  const Report& report) {
-    if (!trimmed(file.text).starts_with('{')) {
-        report.whole("is not JSON: this reads no text output of iperf3", "run iperf3 with --json");
+    if (is_text_output(file.text)) {
+        report.whole("is not JSON but the text output of iperf3", "run iperf3 with --json");
         return;
     }
     const auto document = core::parse_foreign_json(file.text, file.name);
@@ -151,7 +162,8 @@ void read_iperf3(const SourceText& file,
         std::swap(ends->from, ends->to);
         note(imported, "a run with -R sends from the server to the client: directions are swapped");
     }
-    if (flag(root, "bidir") == 1) {
+    // Version 3.12 does not write the flag; only its totals tell.
+    if (flag(root, "bidir") == 1 || at(root, {"end", "sum_received_bidir_reverse"})) {
         add_total(
             root, "sum_received", make_steady(Pattern::kBothWays, *ends, 0, 0), imported, report);
         add_total(root,

@@ -284,6 +284,20 @@ TEST(ImportIperf3, KeysThatStandTwice) {
     EXPECT_DOUBLE_EQ(rate(imported->raw.samples[0]), 0.2);
 }
 
+/// iperf3 3.12 --bidir: no flag in test_start, only a total of the other direction.
+TEST(ImportIperf3, BothWaysAreToldByTheirTotals) {
+    const auto imported = import_text(
+        "iperf3",
+        replaced(fixture("iperf3.json"),
+                 "\"sum_received\":",
+                 "\"sum_received_bidir_reverse\": {\"seconds\": 10.0, \"bytes\": 125000000},\n"
+                 "    \"sum_received\":"));
+    ASSERT_TRUE(imported) << problems_of(imported);
+    EXPECT_EQ(imported->raw.samples[0].pattern, Pattern::kBothWays);
+    EXPECT_EQ(imported->raw.samples[1].pattern, Pattern::kBothWays);
+    EXPECT_DOUBLE_EQ(rate(imported->raw.samples[1]), 0.1);
+}
+
 TEST(ImportNccl, TestsAreNamedWithAndWithoutTheirEnding) {
     const std::string nameless = replaced(fixture("nccl-sendrecv.txt"), "sendrecv_perf", "");
     for (const char* test : {"sendrecv", "sendrecv_perf"}) {
