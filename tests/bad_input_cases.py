@@ -656,8 +656,25 @@ def import_cases():
     yield xml("unit", replaced(PLATFORM, "1Gbps", "1 apple"), "bandwidth")
 
 
+def matched_hosts_cases(plan):
+    """Plans that name hosts, which the hosts file does not all know."""
+    def named(*hosts):
+        return dict(plan, device_hosts=[{"host": host, "local_rank": rank}
+                                        for host in hosts for rank in (0, 1)])
+
+    yield Case("launch", "host-unknown", "plan.json", named("one", "three"),
+               "no host is the plan's \"three\"", "hosts.toml")
+    yield Case("launch", "host-nameless", "plan.json",
+               dict(plan, device_hosts=[{"host": "one"}, {}, {}, {}]), "device 1", "hosts.toml")
+    yield Case("launch", "host-number", "plan.json",
+               dict(plan, device_hosts=[{"host": 1}, {}, {}, {}]), "device_hosts[0].host")
+    yield Case("launch", "hosts-too-few", "plan.json", dict(plan, device_hosts=[{"host": "one"}]),
+               "device_hosts")
+
+
 def all_cases(plan, certificate):
     yield from import_cases()
+    yield from matched_hosts_cases(plan)
     yield from (case for case in fabric_cases("measure-export")
                 if case.name.endswith(("/not-square", "/absent", "/zero-beta")))
     yield from fabric_cases("place")

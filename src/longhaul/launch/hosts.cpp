@@ -142,6 +142,7 @@ Host read_host(const Cursor& table, const Defaults& defaults) {
     host.workdir = text_of(table, "workdir", check_workdir, defaults.workdir);
     host.ssh_port = integer_of(table, "ssh_port", 1, kMaxPort, defaults.ssh_port);
     host.cores = integer_of(table, "cores", 1, kMaxDevice, defaults.cores);
+    host.gpus_listed = table.find("gpus").has_value();
     host.gpus = read_gpus(table, defaults);
     host.fabric_devices = ids_of(table, "fabric_devices", kMaxDevice).value_or(std::vector<int>());
     if (!host.fabric_devices.empty() && host.fabric_devices.size() != host.gpus.size()) {
@@ -268,6 +269,7 @@ core::Result<Hosts> read_hosts(std::string_view text, std::string_view name) {
         report_twins(*tables, hosts.hosts);
         if (problems.empty()) {
             number_devices(*tables, hosts.hosts);
+            hosts.numbered = !hosts.hosts.empty() && tables->item(0).find("fabric_devices");
         }
     }
     if (!problems.empty()) {
