@@ -656,6 +656,20 @@ def import_cases():
     yield xml("unit", replaced(PLATFORM, "1Gbps", "1 apple"), "bandwidth")
 
 
+def other_format_cases():
+    """Files of another longhaul format: the message says what they are and what is needed."""
+    links = {"format": "longhaul.links/1", "hosts": []}
+    raw = json.dumps({"record": "run", "format": "longhaul.raw/1", "run": "r"}) + "\n{}\n"
+    yield Case("place", "links", "fabric.json", links, "measure fit --fabric")
+    yield Case("place", "raw", "fabric.json", raw, "this is longhaul.raw/1")
+    yield Case("explain", "fabric", "plan.json", FABRIC, "this is longhaul.fabric/1")
+    yield Case("launch", "fabric", "plan.json", FABRIC, "place -o")
+    yield Case("launch", "raw", "plan.json", raw, "measure run")
+    yield Case("size", "hosts", "job.toml", HOSTS, "launch --hosts")
+    yield Case("emulate", "job", "wan.toml", JOB, "this is longhaul.job/1")
+    yield Case("launch", "campaign", "hosts.toml", AGENTS, "hosts file of a measuring campaign")
+
+
 def matched_hosts_cases(plan):
     """Plans that name hosts, which the hosts file does not all know."""
     def named(*hosts):
@@ -674,6 +688,7 @@ def matched_hosts_cases(plan):
 
 def all_cases(plan, certificate):
     yield from import_cases()
+    yield from other_format_cases()
     yield from matched_hosts_cases(plan)
     yield from (case for case in fabric_cases("measure-export")
                 if case.name.endswith(("/not-square", "/absent", "/zero-beta")))

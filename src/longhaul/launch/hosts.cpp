@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "longhaul/core/cursor.hpp"
+#include "longhaul/core/own_formats.hpp"
 #include "longhaul/launch/names.hpp"
 
 namespace longhaul::launch {
@@ -325,6 +326,11 @@ std::size_t Hosts::devices() const {
 }
 
 core::Result<Hosts> read_hosts(std::string_view text, std::string_view name) {
+    if (const auto own =
+            core::refuse_other_format(text, name, {"longhaul.hosts", "longhaul.measure-hosts"});
+        !own) {
+        return tl::unexpected(own.error());
+    }
     const core::Result<core::Document> document = core::parse_toml(text, name);
     if (!document) {
         return tl::unexpected(document.error());

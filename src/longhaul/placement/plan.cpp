@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "longhaul/core/cursor.hpp"
+#include "longhaul/core/own_formats.hpp"
 #include "longhaul/placement/group_terms.hpp"
 
 namespace longhaul::placement {
@@ -349,6 +350,9 @@ Value to_value(const Plan& plan) {
 }
 
 core::Result<Plan> read_plan(std::string_view text, std::string_view name) {
+    if (const auto own = core::refuse_other_format(text, name, {"longhaul.plan"}); !own) {
+        return tl::unexpected(own.error());
+    }
     const core::Result<core::Document> document = core::parse_json(text, name);
     if (!document) {
         return tl::unexpected(document.error());
