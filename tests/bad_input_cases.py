@@ -658,8 +658,40 @@ def import_cases():
     yield xml("unit", replaced(PLATFORM, "1Gbps", "1 apple"), "bandwidth")
 
 
+def other_format_cases():
+    """Files of another longhaul format: the message says what they are and what is needed."""
+    links = {"format": "longhaul.links/1", "hosts": []}
+    raw = json.dumps({"record": "run", "format": "longhaul.raw/1", "run": "r"}) + "\n{}\n"
+    yield Case("place", "links", "fabric.json", links, "measure fit --fabric")
+    yield Case("place", "raw", "fabric.json", raw, "this is longhaul.raw/1")
+    yield Case("explain", "fabric", "plan.json", FABRIC, "this is longhaul.fabric/1")
+    yield Case("launch", "fabric", "plan.json", FABRIC, "place -o")
+    yield Case("launch", "raw", "plan.json", raw, "measure run")
+    yield Case("size", "hosts", "job.toml", HOSTS, "launch --hosts")
+    yield Case("emulate", "job", "wan.toml", JOB, "this is longhaul.job/1")
+    yield Case("launch", "campaign", "hosts.toml", AGENTS, "hosts file of a measuring campaign")
+
+
+def matched_hosts_cases(plan):
+    """Plans that name hosts, which the hosts file does not all know."""
+    def named(*hosts):
+        return dict(plan, device_hosts=[{"host": host, "local_rank": rank}
+                                        for host in hosts for rank in (0, 1)])
+
+    yield Case("launch", "host-unknown", "plan.json", named("one", "three"),
+               "no host is the plan's \"three\"", "hosts.toml")
+    yield Case("launch", "host-nameless", "plan.json",
+               dict(plan, device_hosts=[{"host": "one"}, {}, {}, {}]), "device 1", "hosts.toml")
+    yield Case("launch", "host-number", "plan.json",
+               dict(plan, device_hosts=[{"host": 1}, {}, {}, {}]), "device_hosts[0].host")
+    yield Case("launch", "hosts-too-few", "plan.json", dict(plan, device_hosts=[{"host": "one"}]),
+               "device_hosts")
+
+
 def all_cases(plan, certificate):
     yield from import_cases()
+    yield from other_format_cases()
+    yield from matched_hosts_cases(plan)
     yield from (case for case in fabric_cases("measure-export")
                 if case.name.endswith(("/not-square", "/absent", "/zero-beta")))
     yield from fabric_cases("place")

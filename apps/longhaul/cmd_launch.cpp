@@ -8,6 +8,7 @@
 #include "longhaul/inputs.hpp"
 #include "longhaul/launch/arrange.hpp"
 #include "longhaul/launch/launcher.hpp"
+#include "longhaul/launch/match.hpp"
 #include "longhaul/launch/quote.hpp"
 #include "longhaul/options.hpp"
 #include "longhaul/placement/compose.hpp"
@@ -136,13 +137,17 @@ core::Result<launch::Arranged> read_job(const LaunchOptions& options) {
     if (!problems.empty()) {
         return tl::unexpected(std::move(problems));
     }
+    const auto matched = launch::match_hosts(*hosts, plan->places);
+    if (!matched) {
+        return tl::unexpected(placed(matched.error(), options));
+    }
     launch::Options chosen = options.job;
     chosen.command = *command;
     chosen.plan = std::filesystem::path(options.plan).filename().string();
     if (options.master_port != 0) {
         chosen.master_port = options.master_port;
     }
-    auto job = launch::arrange(equal_placements(*plan, *hosts), *hosts, chosen);
+    auto job = launch::arrange(equal_placements(*plan, *matched), *matched, chosen);
     return job ? std::move(job) : tl::unexpected(placed(job.error(), options));
 }
 

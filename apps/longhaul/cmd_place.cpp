@@ -93,6 +93,7 @@ core::Result<int> place(const Session& session, PlaceOptions options) {
     plan.fabric_path = options.inputs.fabric;
     plan.fabric_sha256 = placed->fabric.sha256;
     plan.devices = fabric::device_names(placed->fabric.fabric);
+    plan.places = placement::places_of(placed->fabric.fabric);
     plan.search.wall_s = watch.elapsed_s();
     plan.version = LONGHAUL_VERSION;
     plan.command = command_line(session);

@@ -2,6 +2,7 @@
 #include "longhaul/command.hpp"
 #include "longhaul/core/cursor.hpp"
 #include "longhaul/core/hash.hpp"
+#include "longhaul/core/own_formats.hpp"
 #include "longhaul/fabric/read.hpp"
 #include "longhaul/workload/size.hpp"
 #include <algorithm>
@@ -23,6 +24,10 @@ core::Result<std::vector<workload::Layer>> load_layers(const std::string& path) 
     const core::Result<std::string> text = read_file(path);
     if (!text) {
         return tl::unexpected(text.error());
+    }
+    if (const auto own = core::refuse_other_format(*text, input_name(path), {"longhaul.layers"});
+        !own) {
+        return tl::unexpected(own.error());
     }
     const core::Result<core::Document> document = core::parse_document(*text, input_name(path));
     if (!document) {

@@ -171,6 +171,7 @@ core::Result<FromRun> run_from(PlaceOptions& options, Plan old_plan, LoadedFabri
             fmt::format("replanning with {} moves", run.replan.chosen->moves);
     }
     run.plan.devices = run.match.names;
+    run.plan.places = placement::places_of(run.fabric.fabric);
     run.plan.fabric_path = loaded->fabric_path;
     run.plan.fabric_sha256 = loaded->fabric_sha256;
     run.plan.search.wall_s = watch.elapsed_s();

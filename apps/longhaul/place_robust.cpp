@@ -117,6 +117,7 @@ core::Result<RobustRun> run_robust(PlaceOptions& options) {
     run.plan.fabric_path = run.loaded.fabric_path;
     run.plan.fabric_sha256 = run.loaded.fabric_sha256;
     run.plan.devices = fabric::device_names(run.loaded.fabric);
+    run.plan.places = placement::places_of(run.loaded.fabric);
     run.plan.unknown.set("robust", robust_value(run.result, options));
     run.plan.search.wall_s = watch.elapsed_s();
     return run;

@@ -175,6 +175,35 @@ class OverSsh(LaunchCase):
         self.assertIn("user=ubuntu port=22 host=10.0.0.1", calls)
         self.assertIn("user=ubuntu port=2222 host=10.0.0.2", calls)
 
+    def test_devices_follow_the_names_of_the_hosts_not_their_order(self):
+        # The plan's devices are on b first, its local ranks from behind; the file has a first.
+        hosts = """
+[[host]]
+name = "a"
+address = "10.0.0.1"
+devices = 2
+[[host]]
+name = "b"
+address = "10.0.0.2"
+devices = 2
+"""
+        plan = plan_of([0, 1, 2, 3], pp=2, dp=2)
+        plan["device_hosts"] = [{"host": "B", "local_rank": 1}, {"host": "B", "local_rank": 0},
+                                {"host": "a", "local_rank": 0}, {"host": "a", "local_rank": 1}]
+        result = self.longhaul(
+            "launch", self.write("plan.json", plan), "--to", "env", "--hosts",
+            self.write("hosts.toml", hosts), "-o", self.output, "--",
+            str(FAKES / "probe"), str(self.seen))
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertEqual([(row["rank"], row["host"], row["gpu"]) for row in self.table()],
+                         [("0", "b", "1"), ("1", "b", "0"), ("2", "a", "0"), ("3", "a", "1")])
+        # Every process checks its rank against the map: a wrong host would refuse to start.
+        started = self.start()
+        self.assertEqual(started.returncode, 0, started.stderr)
+        seen = {rank: values["FAKE_HOST"] for rank, values in self.processes().items()}
+        self.assertEqual(seen, {"0": "b", "1": "b", "2": "a", "3": "a"})
+        self.assertEqual(self.processes()["0"]["MASTER_ADDR"], "10.0.0.2")
+
     def test_env_master_is_the_host_of_rank_zero(self):
         self.emit("env", UNEQUAL, BLOCKS)
         self.assertEqual(self.start().returncode, 0)

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "longhaul/core/cursor.hpp"
+#include "longhaul/core/own_formats.hpp"
 #include "longhaul/fabric/read.hpp"
 
 namespace longhaul::emulate {
@@ -30,6 +31,13 @@ bool looks_like_fabric(const core::Document& document) {
 }  // namespace
 
 core::Result<Wan> read_network(std::string_view text, std::string_view name) {
+    if (const auto own = core::refuse_other_format(
+            text,
+            name,
+            {"longhaul.wan", "longhaul.fabric", "longhaul.regions", "longhaul.instances"});
+        !own) {
+        return tl::unexpected(own.error());
+    }
     const core::Result<core::Document> document = core::parse_document(text, name);
     if (!document) {
         return tl::unexpected(document.error());

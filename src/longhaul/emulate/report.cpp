@@ -45,6 +45,54 @@ core::Value resource_value(const Resource& resource, const Counters& counters) {
     return value;
 }
 
+/// Hosts that sent or received; the others are counted.
+std::string hosts_text(const Wan& wan, const Traffic& traffic) {
+    std::string text =
+        fmt::format("{:<28} {:>10} {:>12} {:>10} {:>12}\n", "host", "sent", "MB", "received", "MB");
+    std::size_t idle = 0;
+    for (std::size_t i = 0; i < wan.hosts.size(); ++i) {
+        const Traffic::Ends& ends = traffic.hosts[i];
+        if (ends.sent_packets + ends.received_packets + ends.overruns == 0) {
+            ++idle;
+            continue;
+        }
+        text += fmt::format("{:<28} {:>10} {:>12.3f} {:>10} {:>12.3f}\n",
+                            wan.hosts[i].name,
+                            ends.sent_packets,
+                            ends.sent_bytes / kMb,
+                            ends.received_packets,
+                            ends.received_bytes / kMb);
+    }
+    if (idle > 0) {
+        text += fmt::format(
+            "{} of {} hosts sent and received nothing on the WAN\n", idle, wan.hosts.size());
+    }
+    return text;
+}
+
+std::string resources_text(const Wan& wan, const std::vector<Counters>& counters) {
+    std::string text = fmt::format("{:<28} {:>10} {:>12} {:>10} {:>10} {:>12}\n",
+                                   "resource",
+                                   "packets",
+                                   "MB",
+                                   "dropped",
+                                   "lost",
+                                   "queue max kB");
+    for (std::size_t i = 0; i < wan.resources.size(); ++i) {
+        const Counters& seen = counters[i];
+        if (seen.packets + seen.dropped > 0) {
+            text += fmt::format("{:<28} {:>10} {:>12.3f} {:>10} {:>10} {:>12.1f}\n",
+                                wan.resources[i].name,
+                                seen.packets,
+                                seen.bytes / kMb,
+                                seen.dropped,
+                                seen.lost,
+                                seen.queue_max / kKb);
+        }
+    }
+    return text;
+}
+
 }  // namespace
 
 std::string report_text(const Wan& wan,
@@ -69,37 +117,7 @@ std::string report_text(const Wan& wan,
     if (traffic.unroutable > 0) {
         text += fmt::format("{} packets to no host of the WAN\n", traffic.unroutable);
     }
-    text +=
-        fmt::format("{:<28} {:>10} {:>12} {:>10} {:>12}\n", "host", "sent", "MB", "received", "MB");
-    for (std::size_t i = 0; i < wan.hosts.size(); ++i) {
-        const Traffic::Ends& ends = traffic.hosts[i];
-        text += fmt::format("{:<28} {:>10} {:>12.3f} {:>10} {:>12.3f}\n",
-                            wan.hosts[i].name,
-                            ends.sent_packets,
-                            ends.sent_bytes / kMb,
-                            ends.received_packets,
-                            ends.received_bytes / kMb);
-    }
-    text += fmt::format("{:<28} {:>10} {:>12} {:>10} {:>10} {:>12}\n",
-                        "resource",
-                        "packets",
-                        "MB",
-                        "dropped",
-                        "lost",
-                        "queue max kB");
-    for (std::size_t i = 0; i < wan.resources.size(); ++i) {
-        const Counters& seen = counters[i];
-        if (seen.packets + seen.dropped > 0) {
-            text += fmt::format("{:<28} {:>10} {:>12.3f} {:>10} {:>10} {:>12.1f}\n",
-                                wan.resources[i].name,
-                                seen.packets,
-                                seen.bytes / kMb,
-                                seen.dropped,
-                                seen.lost,
-                                seen.queue_max / kKb);
-        }
-    }
-    return text;
+    return text + hosts_text(wan, traffic) + resources_text(wan, counters);
 }
 
 core::Value report_value(const Wan& wan,

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "longhaul/core/cursor.hpp"
+#include "longhaul/core/own_formats.hpp"
 #include "longhaul/fabric/tables.hpp"
 
 namespace longhaul::fabric {
@@ -312,6 +313,11 @@ Value device_value(const Device& device) {
 }  // namespace
 
 core::Result<Fabric> read_fabric(std::string_view text, std::string_view name) {
+    if (const auto own = core::refuse_other_format(
+            text, name, {"longhaul.fabric", "longhaul.regions", "longhaul.instances"});
+        !own) {
+        return tl::unexpected(own.error());
+    }
     core::Result<core::Document> document = core::parse_document(text, name);
     if (!document) {
         return tl::unexpected(document.error());

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "longhaul/core/cursor.hpp"
+#include "longhaul/core/own_formats.hpp"
 #include "longhaul/launch/names.hpp"
 
 namespace longhaul::launch {
@@ -119,18 +120,107 @@ std::vector<int> read_gpus(const Cursor& table, const Defaults& defaults) {
     return counted(defaults.devices);
 }
 
-Host read_host(const Cursor& table, const Defaults& defaults) {
-    table.only_keys({"name",
-                     "address",
-                     "ssh_address",
-                     "user",
-                     "interface",
-                     "workdir",
-                     "ssh_port",
-                     "cores",
-                     "devices",
-                     "gpus",
-                     "fabric_devices"});
+/// Keys of a hosts file, and of the one of a campaign, which may serve as one.
+void check_keys(const Cursor& root, bool campaign) {
+    if (campaign) {
+        root.only_keys({"format",
+                        "user",
+                        "interface",
+                        "workdir",
+                        "ssh_port",
+                        "devices",
+                        "cores",
+                        "launch_dir",
+                        "master_port",
+                        "host",
+                        "port",
+                        "group"});
+        core::check_format(root, "longhaul.measure-hosts", 1, false);
+    } else {
+        root.only_keys({"format",
+                        "user",
+                        "interface",
+                        "workdir",
+                        "ssh_port",
+                        "devices",
+                        "cores",
+                        "launch_dir",
+                        "master_port",
+                        "host"});
+        core::check_format(root, "longhaul.hosts", 1, false);
+    }
+}
+
+void check_host_keys(const Cursor& table, bool campaign) {
+    if (campaign) {
+        table.only_keys({"name",
+                         "address",
+                         "ssh_address",
+                         "user",
+                         "interface",
+                         "workdir",
+                         "ssh_port",
+                         "cores",
+                         "devices",
+                         "gpus",
+                         "fabric_devices",
+                         "port",
+                         "site",
+                         "groups"});
+    } else {
+        table.only_keys({"name",
+                         "address",
+                         "ssh_address",
+                         "user",
+                         "interface",
+                         "workdir",
+                         "ssh_port",
+                         "cores",
+                         "devices",
+                         "gpus",
+                         "fabric_devices"});
+    }
+}
+
+/// Whether a file is the one of a measuring campaign: by its format, or by keys that only it has.
+bool is_campaign(const core::Value& root) {
+    if (const core::Value* format = root.find("format")) {
+        return format->string.starts_with("longhaul.measure-hosts/");
+    }
+    const core::Value* hosts = root.find("host");
+    const auto has = [](const core::Value& host) {
+        return host.find("site") != nullptr || host.find("groups") != nullptr ||
+               host.find("port") != nullptr;
+    };
+    return root.find("group") != nullptr ||
+           (hosts != nullptr && std::ranges::any_of(hosts->items, has));
+}
+
+/// Names of the hosts that say nothing of their devices, at most six.
+std::string without_devices(const core::Value& root) {
+    constexpr std::size_t kShown = 6;
+    const core::Value* hosts = root.find("host");
+    if (root.find("devices") != nullptr || hosts == nullptr) {
+        return "";
+    }
+    std::string names;
+    std::size_t missing = 0;
+    for (const core::Value& host : hosts->items) {
+        if (host.find("devices") != nullptr || host.find("gpus") != nullptr ||
+            host.find("fabric_devices") != nullptr) {
+            continue;
+        }
+        const core::Value* name = host.find("name");
+        if (missing < kShown && name != nullptr) {
+            names += (missing == 0 ? "" : ", ") + core::shown(name->string);
+        }
+        ++missing;
+    }
+    return missing > kShown ? fmt::format("{} and {} more", names, missing - kShown) : names;
+}
+
+Host read_host(const Cursor& table, const Defaults& defaults, bool campaign) {
+    check_host_keys(table, campaign);
     Host host;
     if (table.require("name", "the name of the host")) {
         host.name = text_of(table, "name", check_host_name, "");
@@ -142,6 +232,7 @@ Host read_host(const Cursor& table, const Defaults& defaults) {
     host.workdir = text_of(table, "workdir", check_workdir, defaults.workdir);
     host.ssh_port = integer_of(table, "ssh_port", 1, kMaxPort, defaults.ssh_port);
     host.cores = integer_of(table, "cores", 1, kMaxDevice, defaults.cores);
+    host.gpus_listed = table.find("gpus").has_value();
     host.gpus = read_gpus(table, defaults);
     host.fabric_devices = ids_of(table, "fabric_devices", kMaxDevice).value_or(std::vector<int>());
     if (!host.fabric_devices.empty() && host.fabric_devices.size() != host.gpus.size()) {
@@ -235,23 +326,28 @@ std::size_t Hosts::devices() const {
 }
 
 core::Result<Hosts> read_hosts(std::string_view text, std::string_view name) {
+    if (const auto own =
+            core::refuse_other_format(text, name, {"longhaul.hosts", "longhaul.measure-hosts"});
+        !own) {
+        return tl::unexpected(own.error());
+    }
     const core::Result<core::Document> document = core::parse_toml(text, name);
     if (!document) {
         return tl::unexpected(document.error());
     }
     core::Diagnostics problems;
     const Cursor root(*document, problems);
-    root.only_keys({"format",
-                    "user",
-                    "interface",
-                    "workdir",
-                    "ssh_port",
-                    "devices",
-                    "cores",
-                    "launch_dir",
-                    "master_port",
-                    "host"});
-    core::check_format(root, "longhaul.hosts", 1, false);
+    const bool campaign = is_campaign(document->root);
+    if (const std::string bare = without_devices(document->root); campaign && !bare.empty()) {
+        return core::fail(
+            {std::string(name),
+             "host",
+             "this is the hosts file of a measuring campaign, and it does not say how "
+             "many devices these hosts have: " +
+                 bare,
+             "add devices = N to each [[host]]"});
+    }
+    check_keys(root, campaign);
     Hosts hosts;
     const Defaults defaults = read_defaults(root);
     hosts.launch_dir = text_of(root, "launch_dir", check_launch_dir, "");
@@ -260,7 +356,8 @@ core::Result<Hosts> read_hosts(std::string_view text, std::string_view name) {
     if (tables && tables->is_array()) {
         for (std::size_t i = 0; i < tables->value().size(); ++i) {
             const Cursor table = tables->item(i);
-            hosts.hosts.push_back(table.is_object() ? read_host(table, defaults) : Host());
+            hosts.hosts.push_back(table.is_object() ? read_host(table, defaults, campaign)
+                                                    : Host());
         }
         if (hosts.hosts.empty()) {
             tables->report("there are no hosts", "add one [[host]] table a machine");
@@ -268,6 +365,7 @@ core::Result<Hosts> read_hosts(std::string_view text, std::string_view name) {
         report_twins(*tables, hosts.hosts);
         if (problems.empty()) {
             number_devices(*tables, hosts.hosts);
+            hosts.numbered = !hosts.hosts.empty() && tables->item(0).find("fabric_devices");
         }
     }
     if (!problems.empty()) {

@@ -24,6 +24,7 @@ struct Host {
     std::string workdir;      ///< folder that the training command runs in
     int ssh_port = kDefaultSshPort;
     int cores = 0;                    ///< processor cores; 0 = not given
+    bool gpus_listed = false;         ///< the file lists gpus; else they are 0, 1, ...
     std::vector<int> gpus;            ///< local device ids, one a device
     std::vector<int> fabric_devices;  ///< row of the fabric of each of them, same size
 };
@@ -32,6 +33,7 @@ struct Hosts {
     std::vector<Host> hosts;
     std::string launch_dir;  ///< folder for the launch files on every host; empty = choose one
     int master_port = kDefaultMasterPort;
+    bool numbered = false;  ///< the file lists fabric_devices; else they follow its order
 
     /// Number of devices of all hosts together.
     [[nodiscard]] std::size_t devices() const;

@@ -196,5 +196,25 @@ TEST(CheckUserAndInterface, RefuseShellText) {
     }
 }
 
+TEST(ReadHosts, TakesTheHostsOfACampaignThatGiveTheirDevices) {
+    const std::string campaign =
+        "format = \"longhaul.measure-hosts/1\"\nport = 7711\n"
+        "[[host]]\nname = \"a\"\nport = 1\nsite = \"x\"\ngroups = [\"up\"]\n"
+        "[[host]]\nname = \"b\"\ndevices = 2\n[[group]]\nname = \"up\"\n";
+    EXPECT_EQ(problems_of(campaign),
+              "hosts.toml: host: this is the hosts file of a measuring campaign, and it does not "
+              "say how many devices these hosts have: \"a\"; add devices = N to each [[host]]\n");
+    std::string whole = campaign;
+    whole.replace(whole.find("site"), 0, "devices = 1\n");
+    const auto hosts = read_hosts(whole, "hosts.toml");
+    ASSERT_TRUE(hosts) << core::to_string(hosts.error().front());
+    EXPECT_EQ(hosts->devices(), 3U);
+    // Without a format, the keys tell: groups and sites are of a campaign.
+    EXPECT_EQ(problems_of("[[host]]\nname = \"a\"\ndevices = 1\nsite = \"x\"\n"), "accepted");
+    EXPECT_NE(problems_of("format = \"longhaul.hosts/1\"\n[[host]]\nname = \"a\"\ndevices = 1\n"
+                          "site = \"x\"\n"),
+              "accepted");
+}
+
 }  // namespace
 }  // namespace longhaul::launch

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "longhaul/core/cursor.hpp"
+#include "longhaul/core/own_formats.hpp"
 
 namespace longhaul::placement {
 namespace {
@@ -290,6 +291,9 @@ Value to_value(const CertificateFile& file) {
 }
 
 core::Result<CertificateFile> read_certificate(std::string_view text, std::string_view name) {
+    if (const auto own = core::refuse_other_format(text, name, {"longhaul.certificate"}); !own) {
+        return tl::unexpected(own.error());
+    }
     const core::Result<core::Document> document = core::parse_json(text, name);
     if (!document) {
         return tl::unexpected(document.error());

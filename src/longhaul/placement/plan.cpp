@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <set>
 
 #include <fmt/format.h>
 
 #include "longhaul/core/cursor.hpp"
+#include "longhaul/core/own_formats.hpp"
 #include "longhaul/placement/group_terms.hpp"
 
 namespace longhaul::placement {
@@ -46,7 +46,8 @@ constexpr std::string_view kKnownKeys[] = {"format",
                                            "first_layers",
                                            "exchange_orders",
                                            "shared_bottleneck",
-                                           "devices"};
+                                           "devices",
+                                           "device_hosts"};
 
 /// Seconds; null where layers fit no memory.
 Value seconds_value(double seconds) {
@@ -206,28 +207,6 @@ void read_rank_map(const Cursor& root, const std::optional<Shape>& shape, Plan& 
     }
 }
 
-/// Names of the devices, one an entry of the rank map and all different.
-void read_devices(const Cursor& root, Plan& plan) {
-    const auto list = root.find("devices");
-    if (!list || !list->is_array()) {
-        return;
-    }
-    std::set<std::string> seen;
-    for (std::size_t i = 0; i < list->value().size(); ++i) {
-        const Cursor item = list->item(i);
-        const std::optional<std::string> name = item.string();
-        if (name && !seen.insert(*name).second) {
-            item.report("found " + core::shown(*name) + " again", "every device has its own name");
-        }
-        plan.devices.push_back(name.value_or(""));
-    }
-    const auto ranks = root.find("rank_map");
-    if (ranks && ranks->value().size() != plan.devices.size()) {
-        list->report(fmt::format("holds {} names", plan.devices.size()),
-                     fmt::format("rank_map holds {} devices", ranks->value().size()));
-    }
-}
-
 /// A text that names something; what it is not is reported with the names that it may have.
 template <class T, class Parse>
 T named(const std::optional<Cursor>& text, T absent, Parse parse, std::string_view names) {
@@ -355,6 +334,9 @@ Value to_value(const Plan& plan) {
         }
         root.set("devices", std::move(names));
     }
+    if (!plan.places.empty()) {
+        root.set("device_hosts", to_value(plan.places));
+    }
     root.set("search", search_value(plan.search))
         .set("provenance",
              Value::object()
@@ -368,6 +350,9 @@ Value to_value(const Plan& plan) {
 }
 
 core::Result<Plan> read_plan(std::string_view text, std::string_view name) {
+    if (const auto own = core::refuse_other_format(text, name, {"longhaul.plan"}); !own) {
+        return tl::unexpected(own.error());
+    }
     const core::Result<core::Document> document = core::parse_json(text, name);
     if (!document) {
         return tl::unexpected(document.error());
@@ -381,7 +366,8 @@ core::Result<Plan> read_plan(std::string_view text, std::string_view name) {
     }
     const std::optional<Shape> shape = read_shape(root);
     read_rank_map(root, shape, plan);
-    read_devices(root, plan);
+    plan.devices = read_device_names(root);
+    plan.places = read_places(root, plan.devices);
     read_fabric_reference(root, plan);
     read_record(root, plan);
     for (const core::Member& member : document->root.members) {

@@ -7,6 +7,7 @@
 
 #include "longhaul/placement/baselines.hpp"
 #include "longhaul/placement/bounds.hpp"
+#include "longhaul/placement/device_places.hpp"
 #include "longhaul/placement/search.hpp"
 #include "longhaul/placement/spare.hpp"
 
@@ -28,6 +29,7 @@ struct Plan {
     std::string fabric_path;
     std::string fabric_sha256;
     std::vector<std::string> devices;  ///< fabric::device_names; empty: not known
+    std::vector<DevicePlace> places;   ///< host of each device; empty: no host is known
     workload::Workload workload;
     Terms terms;
     Placement placement;

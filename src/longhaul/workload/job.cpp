@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "longhaul/core/cursor.hpp"
+#include "longhaul/core/own_formats.hpp"
 #include "longhaul/workload/size.hpp"
 
 namespace longhaul::workload {
@@ -365,6 +366,9 @@ int states_of(Optimiser optimiser) {
 }
 
 core::Result<Job> read_job(std::string_view text, std::string_view name) {
+    if (const auto own = core::refuse_other_format(text, name, {"longhaul.job"}); !own) {
+        return tl::unexpected(own.error());
+    }
     const auto document =
         name.ends_with(".json") ? core::parse_json(text, name) : core::parse_toml(text, name);
     if (!document) {
