@@ -212,21 +212,6 @@ PairCost pair_cost(const LinkFit& fit, double rtt_ms, double message_bytes) {
     return cost;
 }
 
-double round_trip_ms(const LinkFits& fits,
-                     const std::string& a,
-                     const std::string& b,
-                     const std::string& transport) {
-    const auto over = [&](std::string_view kind) {
-        const auto found = std::ranges::find_if(fits.round_trips, [&](const RoundTrip& trip) {
-            return trip.transport == kind &&
-                   ((trip.from == a && trip.to == b) || (trip.from == b && trip.to == a));
-        });
-        return found == fits.round_trips.end() ? 0 : found->median_ms;
-    };
-    const double own = over(transport);
-    return own > 0 ? own : over("icmp");
-}
-
 const LinkFit* find_pair(const LinkFits& fits,
                          const std::string& from,
                          const std::string& to,

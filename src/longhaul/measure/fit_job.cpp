@@ -45,15 +45,13 @@ std::optional<StreamRates> stream_rates(const FitJob& job) {
     return StreamRates{core::median(std::move(sums)), core::median(std::move(leasts))};
 }
 
-/// Round trip from pings, else the kernel's least; 0 when neither says.
+/// Least of the round trips by pings and by the kernel, whose least may be that of a connection
+/// under load; 0 when neither says.
 double told_rtt_s(const FitJob& job) {
-    if (job.rtt_s > 0) {
-        return job.rtt_s;
-    }
-    double least = 0;
+    double least = job.rtt_s;
     for (const Sample* sample : job.samples) {
         if (sample->tcp && sample->tcp->min_rtt_s > 0) {
-            least = least == 0 ? sample->tcp->min_rtt_s : std::min(least, sample->tcp->min_rtt_s);
+            least = least > 0 ? std::min(least, sample->tcp->min_rtt_s) : sample->tcp->min_rtt_s;
         }
     }
     return least;

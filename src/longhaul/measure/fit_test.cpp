@@ -69,6 +69,27 @@ TEST(FitLinks, AsymmetricDelayGivesEqualStartUpsAndOwnRates) {
     EXPECT_TRUE(fits.missing.empty());
 }
 
+// A loaded connection waits in its own queue: of 115 ms by the connection, 116 ms by the kernel and
+// 55 ms by ICMP the least is the path's.
+TEST(FitLinks, TheLeastRoundTripCounts) {
+    Raw raw;
+    detail::add_pair(raw, "a", "b", wan_sizes(), 5, Link(116, 0.1, 1));
+    detail::add_pings(raw, "a", "b", 115);
+    for (Sample& sample : raw.samples) {
+        sample.tcp.emplace().min_rtt_s = 0.116;
+    }
+    EXPECT_NEAR(fit_links(raw, {}).pairs.at(0).rtt_ms, 115, 1e-9);
+    Raw icmp;
+    detail::add_pings(icmp, "b", "a", 55);
+    for (Sample& sample : icmp.samples) {
+        sample.transport = "icmp";
+    }
+    append(raw, icmp);
+    EXPECT_NEAR(fit_links(raw, {}).pairs.at(0).rtt_ms, 55, 1e-9);
+    raw.samples.front().tcp->min_rtt_s = 0.054;
+    EXPECT_NEAR(fit_links(raw, {}).pairs.at(0).rtt_ms, 54, 1e-9);
+}
+
 void add_facts(Raw& raw, double sndbuf_share, double rwnd_share, double cpu_share) {
     for (Sample& sample : raw.samples) {
         TcpFacts facts;

@@ -101,8 +101,9 @@ struct LinkFit {
     double uncongested_alpha_ms = 0;
     double uncongested_beta_gbps = 0;
 
-    double rtt_ms =
-        0;  ///< from pings, else the kernel's least; 0 when unknown (path classes: always)
+    /// Least of the pings' medians (over any transport) and the kernel's least; 0 when unknown
+    /// (path classes: always).
+    double rtt_ms = 0;
     double max_rel_error = 0;  ///< worst |fit - median| / median over the sizes
     double spread = 1;         ///< median over the sizes of p90 / median
     std::optional<double>
