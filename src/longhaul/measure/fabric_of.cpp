@@ -164,6 +164,15 @@ std::string provenance_of(const LinkFits& fits, const FabricOptions& options) {
     return text;
 }
 
+/// First local rank of a record's devices: the fact, else 0.
+int first_rank(const HostRecord& record) {
+    const core::Value* said = record.facts.find("local_rank");
+    const bool good = said != nullptr && said->kind == core::Value::Kind::kNumber &&
+                      said->number >= 0 && said->number <= 1e6 &&
+                      said->number == std::floor(said->number);
+    return good ? static_cast<int>(said->number) : 0;
+}
+
 void add_devices(fabric::FabricParts& parts,
                  std::vector<int>& kinds,
                  const LinkFits& fits,
@@ -171,11 +180,11 @@ void add_devices(fabric::FabricParts& parts,
     for (std::size_t host = 0; host < fits.hosts.size(); ++host) {
         const HostRecord& record = fits.hosts[host];
         for (int rank = 0; rank < devices_of(record, options); ++rank) {
-            parts.labels.push_back(record.site.empty() ? record.id : record.site);
             fabric::Device device;
-            device.host = record.id;
+            device.host = device_host(record);
             device.address = record.address;
-            device.local_rank = rank;
+            device.local_rank = first_rank(record) + rank;
+            parts.labels.push_back(record.site.empty() ? device.host : record.site);
             device.groups = record.groups;
             parts.devices.push_back(std::move(device));
             kinds.push_back(static_cast<int>(host));
@@ -184,6 +193,35 @@ void add_devices(fabric::FabricParts& parts,
 }
 
 }  // namespace
+
+std::string device_host(const HostRecord& record) {
+    const core::Value* said = record.facts.find("host");
+    const bool good = said != nullptr && said->kind == core::Value::Kind::kString;
+    return good && !said->string.empty() ? said->string : record.id;
+}
+
+std::vector<fabric::SharedCapacity> places_in_fabric(
+    const LinkFits& fits, std::vector<fabric::SharedCapacity> capacities) {
+    std::map<std::string, std::set<std::string>> records;  // of a machine
+    std::map<std::string, std::string> machines;           // of a record
+    for (const HostRecord& record : fits.hosts) {
+        records[device_host(record)].insert(record.id);
+        machines[record.id] = device_host(record);
+    }
+    std::erase_if(capacities, [&](fabric::SharedCapacity& capacity) {
+        const std::set<std::string> inside(capacity.of.begin(), capacity.of.end());
+        std::set<std::string> places;
+        for (const std::string& id : inside) {
+            places.insert(machines.contains(id) ? machines.at(id) : id);
+        }
+        const bool split = std::ranges::any_of(places, [&](const std::string& place) {
+            return !std::ranges::includes(inside, records[place]);
+        });
+        capacity.of.assign(places.begin(), places.end());
+        return split || places.size() == records.size();
+    });
+    return capacities;
+}
 
 PairCost pair_cost(const LinkFit& fit, double rtt_ms, double message_bytes) {
     const double bytes = message_bytes > 0 ? message_bytes : fit.segments.back().to_bytes;
