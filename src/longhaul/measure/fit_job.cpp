@@ -64,6 +64,16 @@ double likely_rtt_s(const LinkFit& fit) {
                                    : std::max(fit.segments.front().alpha_ms, 0.0) / 1000;
 }
 
+/// Whether a class of paths has samples of more than one pair of hosts.
+bool of_several_pairs(const FitJob& job) {
+    const LinkFit& fit = job.fit;
+    return fit.from.empty() && fit.to.empty() && fit.send_path.empty() &&
+           std::ranges::any_of(job.samples, [&](const Sample* sample) {
+               return sample->from != job.samples.front()->from ||
+                      sample->to != job.samples.front()->to;
+           });
+}
+
 }  // namespace
 
 void prepare(FitJob& job, MedianTables& tables) {
@@ -82,7 +92,7 @@ void run(FitJob& job, const Bootstrap& bootstrap) {
     fit.blocks = block_medians(job.samples);
     fit.nonstationary = differ(job.samples);
     fit.stream_rates = stream_rates(job);
-    apply_gates(fit);
+    apply_gates(fit, of_several_pairs(job));
 }
 
 }  // namespace longhaul::measure

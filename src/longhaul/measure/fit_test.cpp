@@ -267,6 +267,28 @@ TEST(FitLinks, BlocksThatDifferAreNonstationary) {
     EXPECT_GT(changed.blocks[2].ratio, 1.2);
 }
 
+// Two good pairs of 10 and 40 ms, 0.1 and 1 Gbit/s in one class: no fit is suspect, one note says
+// why.
+TEST(FitLinks, AClassOfPairsThatDifferIsNotSuspect) {
+    Raw raw;
+    for (const char* id : {"a", "b", "c"}) {
+        raw.hosts.emplace_back().id = id;
+        raw.hosts.back().site = *id == 'a' ? "east" : "west";
+    }
+    detail::add_pair(raw, "a", "b", wan_sizes(), 5, Link(10, 1, 1));
+    detail::add_pair(raw, "a", "c", wan_sizes(), 5, Link(40, 0.1, 2));
+    const LinkFits fits = fit_links(raw, {});
+    ASSERT_EQ(fits.paths.size(), 1U);
+    EXPECT_EQ(fits.paths[0].verdict, Verdict::kOk);
+    ASSERT_EQ(fits.paths[0].findings.size(), 1U);
+    EXPECT_EQ(fits.paths[0].findings[0].gate, "class");
+    EXPECT_TRUE(fits.paths[0].findings[0].warning);
+    for (Sample& sample : raw.samples) {
+        sample.tcp.emplace().retransmitted_bytes = sample.bytes / 10;
+    }
+    EXPECT_EQ(fit_links(raw, {}).paths.at(0).verdict, Verdict::kSuspect);
+}
+
 // A spread of 60 % explains a difference of 20 % between blocks of three samples.
 TEST(FitLinks, NoiseIsNotNonstationary) {
     Raw raw;
