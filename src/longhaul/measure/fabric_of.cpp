@@ -136,7 +136,7 @@ HostTables fill(const LinkFits& fits, const FabricOptions& options, core::Diagno
                 problems.push_back({"",
                                     hosts[i].id + ">" + hosts[j].id,
                                     fmt::format("has no {} fit", name_of(options.state)),
-                                    "measure this pair, too, or let it be estimated"});
+                                    "measure this pair, too, or have it estimated (--complete)"});
             }
         }
     }
