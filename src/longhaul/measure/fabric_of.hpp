@@ -42,7 +42,7 @@ struct PairCost {
 };
 
 /// One-way start-up and rate of a fit. With echoes one-way delays are not identifiable: the half of
-/// the round trip is taken (from pings; else tcp's own; else the fit's alpha). rtt_ms <= 0:
+/// the round trip is taken (the least of pings and the kernel; else the fit's alpha). rtt_ms <= 0:
 /// unknown.
 [[nodiscard]] PairCost pair_cost(const LinkFit& fit, double rtt_ms, double message_bytes);
 
