@@ -200,6 +200,9 @@ int show_network(const EmulateOptions& options, const emulate::Wan& wan) {
 }
 
 int run_emulate(const EmulateOptions& options, const std::vector<std::string>& command) {
+    if (const auto apart = check_apart({options.output, options.fabric}, {options.file}); !apart) {
+        return report(apart.error());
+    }
     const auto wan = load_wan(options);
     if (!wan) {
         return report(wan.error());

@@ -103,7 +103,11 @@ std::string interface_of(const std::string& address) {
 
 core::Result<transport::Token> load_token(const std::string& path) {
     struct stat status{};
-    if (::stat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode)) {
+    const bool there = ::stat(path.c_str(), &status) == 0;
+    if (there && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode)) {
+        return core::fail({path, "", "is no plain file", "keep the token in a file of its own"});
+    }
+    if (there && S_ISREG(status.st_mode)) {
         const bool mine = status.st_uid == ::geteuid() || status.st_uid == 0;
         if ((status.st_mode & 077U) != 0 || !mine) {
             return core::fail({path,

@@ -206,6 +206,9 @@ core::Result<bool> within_limits(const measure::Campaign& campaign, const PlanCo
 }
 
 int run_plan(const PlanCommand& command) {
+    if (const auto apart = check_apart({command.output}, {command.hosts, command.pairs}); !apart) {
+        return report(apart.error());
+    }
     const auto text = read_file(command.hosts);
     if (!text) {
         return report(text.error());

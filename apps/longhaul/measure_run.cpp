@@ -33,16 +33,58 @@ struct RunCommand {
     bool quiet = false;
 };
 
-/// The line on a terminal that tells how far the campaign is.
-void show_progress(const measure::RunProgress& progress, bool terminal) {
-    if (terminal) {
+/// How far the campaign is: on a terminal one line that changes, elsewhere a line now and then.
+class ProgressLines {
+public:
+    explicit ProgressLines(bool quiet)
+        : terminal_(!quiet && ::isatty(STDERR_FILENO) == 1), quiet_(quiet) {}
+
+    void show(const measure::RunProgress& progress) {
+        const core::Seconds now = transport::now();
+        const bool due = !quiet_ && (now - last_).value() >= kBetweenLines;
+        if (!terminal_ && !due) {
+            return;
+        }
+        last_ = now;
         fmt::print(stderr,
-                   "\r\033[Klonghaul: {} of {} tasks, {:.0f} s left: {}",
+                   "{}longhaul: {} of {} tasks, {:.0f} s left: {}{}",
+                   terminal_ ? "\r\033[K" : "",
                    progress.done,
                    progress.total,
                    progress.left_s,
-                   progress.doing);
+                   progress.doing,
+                   terminal_ ? "" : "\n");
     }
+
+    void end() const {
+        if (terminal_) {
+            fmt::print(stderr, "\r\033[K");
+        }
+    }
+
+private:
+    static constexpr double kBetweenLines = 30;  // seconds
+    bool terminal_;
+    bool quiet_;
+    core::Seconds last_ = transport::now();
+};
+
+/// What ran, and what to do about the rest.
+std::string result_text(const measure::CoordinatorResult& result) {
+    constexpr std::size_t kNamed = 3;
+    std::string text = fmt::format("{} of {} tasks complete\n", result.complete, result.total);
+    if (result.missing.empty()) {
+        return text;
+    }
+    const std::size_t named = std::min(kNamed, result.missing.size());
+    text += fmt::format("missing   {}",
+                        fmt::join(result.missing.begin(), result.missing.begin() + named, ", "));
+    if (result.missing.size() > named) {
+        text += fmt::format(", and {} more", result.missing.size() - named);
+    }
+    return text +
+           fmt::format("\nnext      {}run the same with --resume\n",
+                       result.lost.empty() ? "" : "start the agents of the lost hosts, then ");
 }
 
 std::string result_json(const measure::CoordinatorResult& result) {
@@ -77,15 +119,25 @@ struct Before {
 
 core::Result<Before> load_before(const RunCommand& command, const RawLog& log) {
     Before before;
-    if (log.was_cut()) {
-        warn(command.output + ": the last line was not finished and is dropped");
-    }
     if (!log.text().empty()) {
         auto raw = measure::read_raw(log.text(), command.output);
         if (!raw) {
             return tl::unexpected(raw.error());
         }
         before.raw = std::move(*raw);
+    } else if (!log.cut_line().empty() && !log.cut_line().starts_with(R"({"record")")) {
+        return core::fail({command.output,
+                           "",
+                           "holds no raw measurements",
+                           "name the file of the campaign, or a new one"});
+    }
+    if (!log.cut_line().empty()) {
+        if (const auto dropped = log.drop_cut_line(); !dropped) {
+            return tl::unexpected(dropped.error());
+        }
+        if (!command.quiet) {
+            warn(command.output + ": the last line was not finished and is dropped");
+        }
     }
     if (!command.max_age.empty()) {
         const auto age = parse_seconds(command.max_age);
@@ -114,6 +166,12 @@ int run_run(const RunCommand& command) {
         !apart) {
         return report(apart.error());
     }
+    if (command.output == "-") {
+        return report({{"--output",
+                        "",
+                        "standard output cannot be continued",
+                        "name a file: a campaign that was broken off goes on there"}});
+    }
     const auto log = RawLog::open(command.output, command.resume);
     if (!log) {
         return report(log.error());
@@ -123,7 +181,7 @@ int run_run(const RunCommand& command) {
         return report(before.error());
     }
     catch_interrupts();
-    const bool terminal = !command.quiet && ::isatty(STDERR_FILENO) == 1;
+    ProgressLines shown(command.quiet);
     measure::CoordinatorOptions options;
     options.run = before->raw.runs.empty() ? transport::to_hex(transport::random_bytes(kRunIdSize))
                                            : before->raw.runs.front().run;
@@ -133,23 +191,18 @@ int run_run(const RunCommand& command) {
     options.audit_share = command.no_audit ? 0 : options.audit_share;
     options.fleet.retry_after = core::Seconds(command.reconnect_s);
     options.append = [&](std::string_view lines) { return log->append(lines); };
-    options.progress = [&](const measure::RunProgress& progress) {
-        show_progress(progress, terminal);
-    };
+    options.progress = [&](const measure::RunProgress& progress) { shown.show(progress); };
     options.stop = interrupted;
     const auto result =
         measure::run_campaign(std::move(*campaign), before->raw, before->oldest, *token, options);
-    if (terminal) {
-        fmt::print(stderr, "\r\033[K");
-    }
+    shown.end();
     if (!result) {
         return report(result.error());
     }
     if (!command.quiet) {
         warn_of(*result);
     }
-    print(command.json ? result_json(*result)
-                       : fmt::format("{} of {} tasks complete\n", result->complete, result->total));
+    print(command.json ? result_json(*result) : result_text(*result));
     return result->missing.empty() ? kDone : kPartial;
 }
 

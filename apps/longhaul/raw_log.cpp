@@ -32,7 +32,7 @@ RawLog::RawLog(RawLog&& other) noexcept
     : path_(std::move(other.path_)),
       descriptor_(std::exchange(other.descriptor_, -1)),
       text_(std::move(other.text_)),
-      cut_(other.cut_) {}
+      cut_(std::move(other.cut_)) {}
 
 core::Result<RawLog> RawLog::open(const std::string& path, bool resume) {
     const int descriptor = ::open(path.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
@@ -71,12 +71,15 @@ core::Result<void> RawLog::load() {
     }
     const std::size_t newline = text_.rfind('\n');
     const std::size_t whole = newline == std::string::npos ? 0 : newline + 1;
-    cut_ = whole < text_.size();
+    cut_ = text_.substr(whole);
     text_.resize(whole);
-    if (cut_ && ::ftruncate(descriptor_, static_cast<off_t>(whole)) != 0) {
-        return core::fail(log_problem(path_, "cut off its unfinished last line"));
-    }
     return {};
+}
+
+core::Result<void> RawLog::drop_cut_line() const {
+    return cut_.empty() || ::ftruncate(descriptor_, static_cast<off_t>(text_.size())) == 0
+               ? core::Result<void>()
+               : core::fail(log_problem(path_, "cut off its unfinished last line"));
 }
 
 core::Result<void> RawLog::append(std::string_view lines) const {

@@ -10,8 +10,7 @@ namespace longhaul::app {
 
 class RawLog {
 public:
-    /// Opens and locks. A file that has something is taken only when `resume`; a last line that
-    /// its writer did not finish is cut off.
+    /// Opens and locks, and changes nothing. A file that has something is taken only when `resume`.
     [[nodiscard]] static core::Result<RawLog> open(const std::string& path, bool resume);
     ~RawLog();
     RawLog(RawLog&& other) noexcept;
@@ -19,10 +18,12 @@ public:
     RawLog(const RawLog&) = delete;
     RawLog& operator=(const RawLog&) = delete;
 
-    /// What was there when it was opened.
+    /// The whole lines that were there when it was opened.
     [[nodiscard]] const std::string& text() const { return text_; }
-    /// Whether an unfinished line was cut off.
-    [[nodiscard]] bool was_cut() const { return cut_; }
+    /// What stood behind them: a last line that its writer did not finish.
+    [[nodiscard]] const std::string& cut_line() const { return cut_; }
+    /// Takes that line off the file: call it before append, and only for a file of measurements.
+    [[nodiscard]] core::Result<void> drop_cut_line() const;
     /// Appends in one write and waits for the disk.
     [[nodiscard]] core::Result<void> append(std::string_view lines) const;
 
@@ -33,7 +34,7 @@ private:
     std::string path_;
     int descriptor_ = -1;
     std::string text_;
-    bool cut_ = false;
+    std::string cut_;
 };
 
 }  // namespace longhaul::app

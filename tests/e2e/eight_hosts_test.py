@@ -17,7 +17,7 @@ import unittest
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
 LONGHAUL = os.environ.get("LONGHAUL", str(SOURCE / "build/release/apps/longhaul/longhaul"))
 EXAMPLE = SOURCE / "examples/eight-hosts"
-CAMPAIGN = ["--blocks", "1", "--repeats", "2", "--most-repeats", "3", "--smallest", "256KiB", "--largest",
+CAMPAIGN = ["--blocks", "1", "--repeats", "2", "--most-repeats", "2", "--smallest", "256KiB", "--largest",
             "1MiB"]
 SECONDS = 400
 

@@ -40,8 +40,15 @@ def torchrun(script, folder, *words):
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-def processes(script, folder, *words):
-    """The same without torchrun, which takes seconds to start; messages of rank 0."""
+FAKE_HOST = """import os, socket
+if os.environ.get("FAKE_HOST"):
+    socket.gethostname = lambda: os.environ["FAKE_HOST"]
+"""
+
+
+def start(script, folder, *words, hosts=("",) * RANKS):
+    """The same without torchrun, which takes seconds to start; each process believes to be on its host."""
+    (folder / "sitecustomize.py").write_text(FAKE_HOST)
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
@@ -49,12 +56,19 @@ def processes(script, folder, *words):
     for rank in range(RANKS):
         environment = dict(os.environ, OMP_NUM_THREADS="1", GLOO_SOCKET_IFNAME="lo", RANK=str(rank),
                            WORLD_SIZE=str(RANKS), LOCAL_RANK=str(rank), LOCAL_WORLD_SIZE=str(RANKS),
-                           MASTER_ADDR="127.0.0.1", MASTER_PORT=str(port))
+                           MASTER_ADDR="127.0.0.1", MASTER_PORT=str(port), PYTHONPATH=str(folder),
+                           FAKE_HOST=hosts[rank])
         started.append(subprocess.Popen([PYTHON, str(script), *words], cwd=folder, env=environment,
                                         stderr=subprocess.PIPE, text=True))
+    return started
+
+
+def processes(script, folder, *words, **more):
+    """Runs to the end; messages of each rank."""
+    started = start(script, folder, *words, **more)
     errors = [process.communicate(timeout=SECONDS)[1] for process in started]
     assert all(process.returncode == 0 for process in started), errors
-    return errors[0]
+    return errors
 
 
 def longhaul(binary, *words):
@@ -103,6 +117,10 @@ def test_all_patterns(binary, folder):
     check_samples(samples)
     hosts = [record for record in records if record["record"] == "host"]
     assert len(hosts) == RANKS and all("torch" in host for host in hosts), hosts
+    assert [host["local_rank"] for host in hosts] == list(range(RANKS)), hosts
+    assert {host["host"] for host in hosts} == {socket.gethostname()}, hosts
+    tasks = [record["task"] for record in records if record["record"] == "task"]
+    assert tasks == [record["task"] for record in records if record["record"] == "task_end"], tasks
     shown = json.loads(longhaul(binary, "measure", "show", str(folder / "raw.jsonl"), "--json"))
     assert shown["complete"] and shown["patterns"]["peer"]["pairs"] == RANKS * (RANKS - 1), shown
     assert shown["patterns"]["fan_in"]["usable"] == counts["fan_in"], shown
@@ -121,13 +139,72 @@ def test_group_blocks_and_memory(binary, folder):
     assert {sample["block"] for sample in samples} == {0, 1}
     assert {sample["bytes"] for sample in samples} == {4096}
     assert len(samples) == 2 * (6 * 2 + 3 * 2 * 2), len(samples)
-    assert "left out" in errors, errors
+    assert "left out" in errors[0], errors
+    tasks = sum(record["record"] == "task" for record in records)
+    messages = 2 * (6 * 4 + 3 * 2 * 4)  # blocks, pairs and fans, repeats with 2 that warm up
+    assert f"{tasks} tasks, {messages} messages" in errors[0], errors[0]
+    assert f"task {tasks} of {tasks}" in errors[0], errors[0]
+
+
+def test_one_per_node_without_rank_0(binary, folder):
+    """Hosts east (rank 1) and west (ranks 2, 3): pairs 1-2 and 2-3. The lowest rank that takes part writes."""
+    script = folder / "measure_links.py"
+    longhaul(binary, "measure", "template", "--patterns", "peer,fan_out", "--group", "3,1,2", "--fan-widths", "1,2",
+             "--sizes", "4K", "--repeats", "1", "-o", str(script))
+    words = (script, folder, "--one-per-node", "-o", "raw.jsonl")
+    errors = processes(*words, hosts=("east", "east", "west", "west"))
+    assert not errors[0] and "samples in raw.jsonl" in errors[1], errors
+    samples = [record for record in records_of(folder / "raw.jsonl") if record["record"] == "sample"]
+    pairs = sorted((sample["from"], sample["to"]) for sample in samples if sample["pattern"] == "peer")
+    assert pairs == [("east/1", "west/2"), ("west/2", "east/1"), ("west/2", "west/3"), ("west/3", "west/2")], pairs
+    fans = collections.Counter(sample["from"] for sample in samples if sample["pattern"] == "fan_out")
+    assert fans == {"east/1": 1, "west/2": 3, "west/3": 1}, fans
+
+
+def test_budget_of_seconds(binary, folder):
+    """Far more blocks than a second allows: a whole file, whose event says so; it is not written over."""
+    script = folder / "measure_links.py"
+    longhaul(binary, "measure", "template", "--patterns", "peer", "--blocks", "1000000", "--sizes", "4K", "-o",
+             str(script))
+    errors = processes(script, folder, "-o", "raw.jsonl", "--max-seconds", "1")
+    assert "pairs not measured are missing" in errors[0], errors[0]
+    records = records_of(folder / "raw.jsonl")
+    assert [record["record"] for record in records[-3:]] == ["task_end", "event", "end"], records[-3:]
+    assert records[-2]["kind"] == "budget", records[-2]
+    shown = json.loads(longhaul(binary, "measure", "show", str(folder / "raw.jsonl"), "--json"))
+    assert shown["complete"] and shown["patterns"]["peer"]["pairs"] > 0, shown
+    again = subprocess.run([PYTHON, str(script), "-o", "raw.jsonl"], cwd=folder, capture_output=True, text=True,
+                           timeout=SECONDS)
+    assert again.returncode != 0 and "holds records already" in again.stderr, again.stderr
+    assert records_of(folder / "raw.jsonl") == records
+
+
+def test_crash_keeps_what_was_done(binary, folder):
+    """A process dies in the middle: the tasks before are in the file and count."""
+    script = folder / "measure_links.py"
+    longhaul(binary, "measure", "template", "--patterns", "peer", "--blocks", "1000000", "--sizes", "4K", "-o",
+             str(script))
+    started = start(script, folder, "-o", "raw.jsonl")
+    for line in started[0].stderr:
+        if "task 3 of" in line:
+            break
+    started[2].kill()
+    for process in started:
+        process.communicate(timeout=SECONDS)
+    assert all(process.returncode != 0 for process in started)
+    records = records_of(folder / "raw.jsonl")
+    ended = [record["task"] for record in records if record["record"] == "task_end"]
+    assert len(ended) >= 3 and records[-1]["record"] != "end", ended
+    shown = json.loads(longhaul(binary, "measure", "show", str(folder / "raw.jsonl"), "--json"))
+    assert not shown["complete"], shown
+    assert shown["patterns"]["peer"]["usable"] == 10 * len(ended), (shown, len(ended))
 
 
 def main():
     skip_without_torch()
     binary = str(pathlib.Path(sys.argv[1]).resolve())
-    for test in (test_all_patterns, test_group_blocks_and_memory):
+    for test in (test_all_patterns, test_group_blocks_and_memory, test_one_per_node_without_rank_0,
+                 test_budget_of_seconds, test_crash_keeps_what_was_done):
         with tempfile.TemporaryDirectory() as folder:
             test(binary, pathlib.Path(folder))
         print(f"{test.__name__}: ok")

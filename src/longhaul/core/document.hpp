@@ -1,6 +1,7 @@
 // Readers of outside text. JSON comes from machines, TOML from people; both become a Value tree
-// with places. What the libraries underneath would let pass is refused here: duplicate keys, NaN
-// and infinity, text that is not UTF-8, and nesting deeper than kMaxDepth.
+// with places. What the libraries underneath would let pass is refused here: duplicate keys (but in
+// files of other programs), NaN and infinity, text that is not UTF-8, and nesting deeper than
+// kMaxDepth.
 #pragma once
 
 #include <string>
@@ -22,7 +23,11 @@ struct Document {
 /// JSON (RFC 8259). O(size).
 [[nodiscard]] Result<Document> parse_json(std::string_view text, std::string_view name);
 
-/// The same for one line of a file, which is line `line`.
+/// The same of a file that another program wrote. Some write a key twice; the last one counts, as
+/// with nearly all readers of JSON. O(size log size).
+[[nodiscard]] Result<Document> parse_foreign_json(std::string_view text, std::string_view name);
+
+/// JSON in one line of a file, which is line `line`.
 [[nodiscard]] Result<Document> parse_json_line(std::string_view text,
                                                std::string_view name,
                                                int line);

@@ -60,16 +60,20 @@ std::string library_text(std::string_view what) {
     return std::string(what.substr(0, cut)) + " ...";
 }
 
+/// What a key that appears twice in an object is: a mistake, or an older value.
+enum class Duplicates { kRefuse, kLast };
+
 /// SAX handler that builds the tree. A token starts at the first byte after the previous token's
 /// end that is neither blank nor a separator.
 class JsonBuilder {
 public:
-    JsonBuilder(std::string_view text, std::string_view name, int first_line)
+    JsonBuilder(std::string_view text, std::string_view name, int first_line, Duplicates duplicates)
         : end_(text.data() + text.size()),
           seen_(text.data()),
           name_(name),
           at_(text.data()),
-          line_(first_line) {}
+          line_(first_line),
+          duplicates_(duplicates) {}
 
     [[nodiscard]] const char** seen() { return &seen_; }
     Value root;
@@ -89,7 +93,7 @@ public:
 
     bool key(std::string& value) {
         place(key_line_, key_column_);
-        if (!keys_.back().insert(value).second) {
+        if (!keys_.back().insert(value).second && duplicates_ == Duplicates::kRefuse) {
             report(key_line_,
                    key_column_,
                    fmt::format("the key {} appears twice", shown(value)),
@@ -182,10 +186,26 @@ private:
         place(line, column);
         Value done = std::move(open_.back());
         open_.pop_back();
+        if (done.members.size() > keys_.back().size()) {
+            keep_last(done.members);
+        }
         key_ = std::move(names_.back());
         names_.pop_back();
         keys_.pop_back();
         return attach(std::move(done));
+    }
+
+    /// Of members with the same key only the last stays. O(n log n).
+    static void keep_last(std::vector<Member>& members) {
+        std::set<std::string, std::less<>> later;
+        std::vector<Member> kept;
+        for (std::size_t i = members.size(); i-- > 0;) {
+            if (later.insert(members[i].key).second) {
+                kept.push_back(std::move(members[i]));
+            }
+        }
+        members.assign(std::make_move_iterator(kept.rbegin()),
+                       std::make_move_iterator(kept.rend()));
     }
 
     bool add(Value value) {
@@ -224,6 +244,7 @@ private:
     std::string name_;
     const char* at_;
     int line_;
+    Duplicates duplicates_;
     int column_ = 1;
     std::string key_;
     int key_line_ = 0;
@@ -237,12 +258,13 @@ private:
 Result<Document> parse(std::string_view text,
                        std::string_view name,
                        int first_line,
-                       std::string_view unit) {
+                       std::string_view unit,
+                       Duplicates duplicates = Duplicates::kRefuse) {
     Result<Document> document = detail::reject_unreadable(text, name);
     if (!document) {
         return document;
     }
-    JsonBuilder builder(text, name, first_line);
+    JsonBuilder builder(text, name, first_line, duplicates);
     const char* end = text.data() + text.size();
     // NOLINTNEXTLINE(bugprone-suspicious-stringview-data-usage): a pair of iterators, with an end
     const bool complete = nlohmann::json::sax_parse(CountingIterator(text.data(), builder.seen()),
@@ -265,6 +287,10 @@ Result<Document> parse(std::string_view text,
 
 Result<Document> parse_json(std::string_view text, std::string_view name) {
     return parse(text, name, 1, "file");
+}
+
+Result<Document> parse_foreign_json(std::string_view text, std::string_view name) {
+    return parse(text, name, 1, "file", Duplicates::kLast);
 }
 
 Result<Document> parse_json_line(std::string_view text, std::string_view name, int line) {

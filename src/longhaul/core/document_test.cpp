@@ -123,6 +123,21 @@ TEST(Json, RefusesDuplicateKeysAtAnyDepth) {
     EXPECT_EQ(both.error().size(), 2U);
 }
 
+// As Python's json.loads and JavaScript's JSON.parse read them.
+TEST(Json, TheLastOfForeignDuplicatesCounts) {
+    const auto read = parse_foreign_json(
+        "{\"a\": 1, \"b\": {\"k\": [1], \"k\": {\"z\": 3}, \"c\": 4}, \"a\": 2, \"d\": 5}",
+        "f.json");
+    ASSERT_TRUE(read) << first_problem(read);
+    EXPECT_EQ(write_json_line(read->root),
+              "{\"b\": {\"k\": {\"z\": 3}, \"c\": 4}, \"a\": 2, \"d\": 5}\n");
+    EXPECT_FALSE(parse_foreign_json("{\"a\": 1, \"a\": }", "f.json"));
+    const auto many =
+        parse_foreign_json("{" + repeated("\"a\":1,", 100'000) + "\"a\":7}", "f.json");
+    ASSERT_TRUE(many);
+    EXPECT_EQ(write_json_line(many->root), "{\"a\": 7}\n");
+}
+
 TEST(Json, RefusesNumbersBeyondTheRange) {
     EXPECT_EQ(json_problem("{\"a\": 1e999}").substr(0, 24), "f.json: line 1, column 7");
     EXPECT_EQ(json_problem("{\"a\": -1e999}").substr(0, 24), "f.json: line 1, column 7");

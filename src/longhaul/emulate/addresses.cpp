@@ -46,6 +46,18 @@ std::optional<std::uint32_t> parse_address(std::string_view text) {
     return address;
 }
 
+/// Networks that never leave a host or name none (RFC 6890): "this" network, loopback, link-local,
+/// multicast and reserved.
+bool special(std::uint32_t address) {
+    constexpr std::uint32_t kThis = 0;
+    constexpr std::uint32_t kLoopback = 127;
+    constexpr std::uint32_t kMulticast = 224;
+    constexpr std::uint32_t kLinkLocal = (169U << 8U) | 254U;
+    const std::uint32_t first = address >> 24U;
+    return first == kThis || first == kLoopback || first >= kMulticast ||
+           address >> 16U == kLinkLocal;
+}
+
 std::optional<Network> parse_network(std::string_view text) {
     const std::size_t slash = text.find('/');
     if (slash == std::string_view::npos) {
@@ -58,7 +70,7 @@ std::optional<Network> parse_network(std::string_view text) {
     }
     const Network network{*address, static_cast<int>(*prefix)};
     const bool zero = (network.address & host_bits(network.prefix)) == 0;
-    return zero ? std::optional(network) : std::nullopt;
+    return zero && !special(network.address) ? std::optional(network) : std::nullopt;
 }
 
 void number_hosts(Wan& wan, std::uint32_t control_network, int control_prefix) {

@@ -60,7 +60,8 @@ void WanReader::read_top() {
         const auto parsed = text ? parse_network(*text) : std::nullopt;
         if (text && !parsed) {
             cursor->report("found " + shown(*text),
-                           "it must be an IPv4 network of /8 to /22, such as 10.77.0.0/16");
+                           "it must be an IPv4 network of /8 to /22 that hosts can have, such as "
+                           "10.77.0.0/16");
         } else if (parsed) {
             address = parsed->address;
             prefix = parsed->prefix;

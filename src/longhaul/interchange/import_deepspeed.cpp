@@ -197,7 +197,7 @@ void read_deepspeed(const SourceText& file,
                     const ImportOptions& /*options*/,
                     Imported& imported,
                     const Report& report) {
-    const auto document = core::parse_json(file.text, file.name);
+    const auto document = core::parse_foreign_json(file.text, file.name);
     if (!document) {
         report.problems().insert(
             report.problems().end(), document.error().begin(), document.error().end());

@@ -229,7 +229,7 @@ core::Result<Imported> read_plain_fabric(const SourceText& file, const ImportOpt
 
 core::Result<Imported> read_simgrid_calibration(const SourceText& file,
                                                 const ImportOptions& options) {
-    const auto document = core::parse_json(file.text, file.name);
+    const auto document = core::parse_foreign_json(file.text, file.name);
     if (!document) {
         return tl::unexpected(document.error());
     }

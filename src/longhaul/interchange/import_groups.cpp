@@ -96,6 +96,7 @@ std::string without_escapes(std::string_view text) {
 struct TopoMatrix {
     std::vector<std::string> columns;  ///< GPU0, GPU1, ..., NIC0, mlx5_0, ...
     std::vector<std::pair<std::string, std::vector<std::string>>> rows;  ///< name, relations
+    std::map<std::string, std::string> affinity;  ///< GPU -> cores and NUMA nodes near it
 };
 
 bool is_gpu(const std::string& name) {
@@ -142,6 +143,10 @@ TopoMatrix read_matrix_text(const SourceText& file, const Report& report) {
         const auto first = words.begin() + 1;
         matrix.rows.push_back(
             {std::string(words[0]), {first, first + static_cast<std::ptrdiff_t>(count)}});
+        if (words.size() > count + 1 && words[count + 1] != "N/A") {
+            matrix.affinity[std::string(words[0])] = fmt::format(
+                "{} {}", words[count + 1], words.size() > count + 2 ? words[count + 2] : "");
+        }
     }
     return matrix;
 }
@@ -161,6 +166,23 @@ std::vector<int> joined(const TopoMatrix& matrix, const std::vector<std::string_
                 std::ranges::replace(group, high, low);
             }
         }
+    }
+    return group;
+}
+
+/// The same groups, joined further: devices near the same cores share a socket. An NVLink between
+/// two GPUs stands in the matrix in place of their way over the host.
+std::vector<int> joined_by_affinity(const TopoMatrix& matrix, std::vector<int> group) {
+    std::map<std::string, int> group_of;
+    for (std::size_t i = 0; i < matrix.columns.size(); ++i) {
+        const auto near = matrix.affinity.find(matrix.columns[i]);
+        if (near == matrix.affinity.end() || !is_gpu(near->first)) {
+            continue;
+        }
+        const int other =
+            group[group_of.try_emplace(near->second, static_cast<int>(i)).first->second];
+        const auto [low, high] = std::minmax({group[i], other});
+        std::ranges::replace(group, high, low);
     }
     return group;
 }
@@ -241,7 +263,9 @@ void read_nvidia_topology(const SourceText& file,
     }
     const std::string host = host_name(options);
     const std::vector<int> same_switch = joined(matrix, {"PIX", "PXB"});
-    const std::vector<int> same_socket = joined(matrix, {"PIX", "PXB", "PHB", "NODE"});
+    const std::vector<int> same_socket =
+        joined_by_affinity(matrix, joined(matrix, {"PIX", "PXB", "PHB", "NODE"}));
+    const std::vector<int> same_island = joined(matrix, {"NV"});
     for (const auto& [name, row] : matrix.rows) {
         if (!is_gpu(name)) {
             continue;
@@ -254,7 +278,8 @@ void read_nvidia_topology(const SourceText& file,
         const bool nvlink = std::ranges::any_of(
             row, [](const std::string& relation) { return relation.starts_with("NV"); });
         if (nvlink) {
-            record.groups.push_back(host + ":nvlink");
+            record.groups.push_back(
+                fmt::format("{}:nvlink-of-{}", host, matrix.columns[same_island[column]]));
         }
     }
     note(imported, "groups only: nvidia-smi topo tells what is near, not how fast it is");

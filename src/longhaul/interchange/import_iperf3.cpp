@@ -129,7 +129,11 @@ void read_iperf3(const SourceText& file,
                  const ImportOptions& options,
                  Imported& imported,
                  const Report& report) {
-    const auto document = core::parse_json(file.text, file.name);
+    if (!trimmed(file.text).starts_with('{')) {
+        report.whole("is not JSON: this reads no text output of iperf3", "run iperf3 with --json");
+        return;
+    }
+    const auto document = core::parse_foreign_json(file.text, file.name);
     if (!document) {
         report.problems().insert(
             report.problems().end(), document.error().begin(), document.error().end());

@@ -109,7 +109,7 @@ void read_nccl_json(const SourceText& file,
                     const ImportOptions& options,
                     Imported& imported,
                     const Report& report) {
-    const auto document = core::parse_json(file.text, file.name);
+    const auto document = core::parse_foreign_json(file.text, file.name);
     if (!document) {
         report.problems().insert(
             report.problems().end(), document.error().begin(), document.error().end());
@@ -124,7 +124,7 @@ void read_nccl_json(const SourceText& file,
         return;
     }
     NcclRun run;
-    run.test = options.test.empty() ? nccl_test_in(nccl_arguments(root)) : options.test;
+    run.test = nccl_test_of(options, nccl_test_in(nccl_arguments(root)));
     run.ranks = nccl_ranks(root);
     const auto results = root.require("results", "one object a size");
     for (std::size_t i = 0; results && results->is_array() && i < results->value().size(); ++i) {

@@ -106,7 +106,7 @@ void read_nccl_text(const SourceText& file,
                      "give the text that a program of nccl-tests prints");
         return;
     }
-    run.test = options.test.empty() ? run.test : options.test;
+    run.test = nccl_test_of(options, run.test);
     if (run.rows.empty() && report.problems().empty()) {
         report.whole("has a head but no rows", "give the output of a run that ended well");
         return;

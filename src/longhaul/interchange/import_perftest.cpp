@@ -271,7 +271,7 @@ void read_perftest_json(const SourceText& file,
                         const Ends& ends,
                         Imported& imported,
                         const Report& report) {
-    const auto document = core::parse_json(file.text, file.name);
+    const auto document = core::parse_foreign_json(file.text, file.name);
     if (!document) {
         report.problems().insert(
             report.problems().end(), document.error().begin(), document.error().end());

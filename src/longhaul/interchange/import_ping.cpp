@@ -43,8 +43,36 @@ struct Pings {
     std::vector<std::pair<double, int>> replies;  ///< seconds, line
     std::vector<double> summary;
     int summary_line = 0;
-    double deviation_s = 0;
+    double sent = 0;  ///< 0 when not told
+    double received = 0;
 };
+
+/// "20 packets transmitted, 19 received, 5% packet loss"; BusyBox writes "19 packets received".
+void read_counts(const std::vector<std::string_view>& words, Pings& pings) {
+    const auto sent = number_of(words[0]);
+    const auto received = number_of(words[3]);
+    if (sent && received && *received >= 0 && *sent >= *received) {
+        pings.sent = *sent;
+        pings.received = *received;
+    }
+}
+
+/// Pings that had no answer: a note for people and an event in the file.
+void add_loss(const Pings& pings, const Ends& ends, Imported& imported) {
+    if (!(pings.received < pings.sent)) {
+        return;
+    }
+    const std::string loss = fmt::format("{:.0f} of {:.0f} pings had no answer ({:.3g} % lost)",
+                                         pings.sent - pings.received,
+                                         pings.sent,
+                                         100 * (pings.sent - pings.received) / pings.sent);
+    imported.raw.events.push_back({"", "", "packet_loss", ends.to, loss});
+    note(imported,
+         fmt::format("{}: {}; loss slows TCP far more than the round trip tells: measure the "
+                     "bandwidth of this link too",
+                     ends.to,
+                     loss));
+}
 
 Pings pings_of(const SourceText& file, const Report& report) {
     Pings pings;
@@ -59,6 +87,8 @@ Pings pings_of(const SourceText& file, const Report& report) {
                 continue;
             }
             pings.replies.emplace_back(*ms / 1000, line.number);
+        } else if (words.size() > 4 && words[1] == "packets" && words[2] == "transmitted,") {
+            read_counts(words, pings);
         } else if (line.text.find("min/avg/max") != std::string_view::npos) {
             pings.summary = ping_summary(line.text);
             pings.summary_line = line.number;
@@ -93,6 +123,7 @@ void read_ping(const SourceText& file,
         return;
     }
     const Ends ends = ends_of(options, "local", pings.target, report);
+    add_loss(pings, ends, imported);
     for (const auto& [seconds, line] : pings.replies) {
         if (plausible(1, seconds, line, report)) {
             imported.raw.samples.push_back(make_ping(ends, seconds));

@@ -42,6 +42,7 @@ std::vector<Refusal> refusals() {
          "{\"cpu_time\": 80.0",
          "without -C"},
         {"nccl-tests-json", "nccl-scatter.json", "\"root\": 1", "\"root\": 9", "root is 9"},
+        {"iperf3", "iperf3.json", "{\n  \"start\"", "Connecting to host b", "with --json"},
         {"iperf3", "iperf3.json", "", "900", "file: line"},
         {"iperf3",
          "iperf3.json",

@@ -255,6 +255,49 @@ TEST(ImportIntercloud, BytesASecond) {
     EXPECT_DOUBLE_EQ(imported.raw.samples[1].elapsed_s, 0.051775);
 }
 
+/// iputils with a loss and with an error; BusyBox.
+TEST(ImportPing, LossIsANoteAndAnEvent) {
+    const std::string counts = "20 packets transmitted, 20 packets received, 0% packet loss";
+    const std::string text = fixture("ping-summary.txt");
+    EXPECT_TRUE(good("ping", "ping-summary.txt").raw.events.empty());
+    for (const char* lossy : {"20 packets transmitted, 15 packets received, 25% packet loss",
+                              "20 packets transmitted, 15 received, 25% packet loss, time 9ms",
+                              "20 packets transmitted, 15 received, +1 errors, 25% packet loss"}) {
+        const auto imported = import_text("ping", replaced(text, counts, lossy));
+        ASSERT_TRUE(imported) << problems_of(imported);
+        ASSERT_EQ(imported->raw.events.size(), 1U) << lossy;
+        EXPECT_EQ(imported->raw.events[0].kind, "packet_loss");
+        EXPECT_EQ(imported->raw.events[0].host, "seoul.example");
+        EXPECT_EQ(imported->raw.events[0].detail, "5 of 20 pings had no answer (25 % lost)");
+        EXPECT_NE(imported->notes[0].find("25 % lost"), std::string::npos);
+    }
+}
+
+/// iperf3 3.12 with --bidir writes sock_bufsize twice.
+TEST(ImportIperf3, KeysThatStandTwice) {
+    const auto imported = import_text(
+        "iperf3",
+        replaced(fixture("iperf3.json"),
+                 "\"tcp_mss_default\": 1448,",
+                 "\"sock_bufsize\": 0, \"sock_bufsize\": 0, \"tcp_mss_default\": 1448,"));
+    ASSERT_TRUE(imported) << problems_of(imported);
+    EXPECT_DOUBLE_EQ(rate(imported->raw.samples[0]), 0.2);
+}
+
+TEST(ImportNccl, TestsAreNamedWithAndWithoutTheirEnding) {
+    const std::string nameless = replaced(fixture("nccl-sendrecv.txt"), "sendrecv_perf", "");
+    for (const char* test : {"sendrecv", "sendrecv_perf"}) {
+        ImportOptions options;
+        options.test = test;
+        const auto imported = import_text("nccl-tests", nameless, options);
+        ASSERT_TRUE(imported) << test << problems_of(imported);
+        EXPECT_EQ(imported->raw.samples.size(), 9U);
+        EXPECT_NE(imported->notes[1].find("no --fabric from it alone"), std::string::npos);
+        const auto fabric = measure::to_fabric(measure::fit_links(imported->raw, {}), {});
+        EXPECT_FALSE(fabric);  // as the note says
+    }
+}
+
 TEST(ImportGroups, NcclTopologyNamesSocketsSwitchesAndNics) {
     ImportOptions options;
     options.from = "big";
@@ -270,11 +313,34 @@ TEST(ImportGroups, NcclTopologyNamesSocketsSwitchesAndNics) {
 TEST(ImportGroups, NvidiaTopologyJoinsWhatIsNear) {
     const Imported imported = good("nvidia-topology", "nvidia-smi-topo.txt");
     ASSERT_EQ(imported.raw.hosts.size(), 3U);
-    EXPECT_EQ(
-        imported.raw.hosts[1].groups,
-        (std::vector<std::string>{"host:socket-of-GPU0", "host:switch-of-GPU0", "host:nvlink"}));
+    EXPECT_EQ(imported.raw.hosts[1].groups,
+              (std::vector<std::string>{
+                  "host:socket-of-GPU0", "host:switch-of-GPU0", "host:nvlink-of-GPU0"}));
     EXPECT_EQ(imported.raw.hosts[2].groups,
               (std::vector<std::string>{"host:socket-of-GPU2", "host:switch-of-GPU2"}));
+}
+
+/// NVLink between 0-1 and 2-3; the cores near them say that all four are on one socket, 4 on
+/// another.
+TEST(ImportGroups, NvlinkIslandsStayApartAndAffinityJoinsSockets) {
+    const auto imported =
+        import_text("nvidia-topology",
+                    "\tGPU0\tGPU1\tGPU2\tGPU3\tGPU4\tCPU Affinity\tNUMA Affinity\n"
+                    "GPU0\t X \tNV4\tSYS\tSYS\tSYS\t0-15\t0\n"
+                    "GPU1\tNV4\t X \tSYS\tSYS\tSYS\t0-15\t0\n"
+                    "GPU2\tSYS\tSYS\t X \tNV4\tSYS\t0-15\t0\n"
+                    "GPU3\tSYS\tSYS\tNV4\t X \tSYS\t0-15\t0\n"
+                    "GPU4\tSYS\tSYS\tSYS\tSYS\t X \t16-31\t1\n");
+    ASSERT_TRUE(imported) << problems_of(imported);
+    const std::vector<measure::HostRecord>& hosts = imported->raw.hosts;
+    ASSERT_EQ(hosts.size(), 5U);
+    for (std::size_t i = 0; i < 4; ++i) {
+        EXPECT_EQ(hosts[i].groups[0], "host:socket-of-GPU0") << i;
+        EXPECT_EQ(hosts[i].groups.back(), i < 2 ? "host:nvlink-of-GPU0" : "host:nvlink-of-GPU2")
+            << i;
+    }
+    EXPECT_EQ(hosts[4].groups,
+              (std::vector<std::string>{"host:socket-of-GPU4", "host:switch-of-GPU4"}));
 }
 
 TEST(ImportFiles, PingAndIperf3TogetherGiveAFabric) {

@@ -88,6 +88,10 @@ void add_notes(const NcclRun& run, Imported& imported) {
                          run.ranks.size() - 1,
                          run.ranks.size()));
     }
+    note(imported,
+         "this has no pair measured one way, so measure fit gives links -o but no --fabric from it "
+         "alone: add peer links of the same devices, from longhaul measure template --patterns "
+         "ping,peer");
     note(imported, "nccl-tests prints means over iterations; its spread is not known from them");
 }
 
@@ -104,6 +108,14 @@ std::string nccl_test_in(std::string_view text) {
         --first;
     }
     return std::string(text.substr(first, end - first));
+}
+
+std::string nccl_test_of(const ImportOptions& options, std::string_view found) {
+    std::string test(options.test.empty() ? found : options.test);
+    if (test.ends_with("_perf")) {
+        test.resize(test.size() - std::string_view("_perf").size());
+    }
+    return test;
 }
 
 std::string nccl_rank_name(const std::vector<std::string>& before,

@@ -105,7 +105,10 @@ void check_campaign_hosts(const Cursor& root, const CampaignHosts& found) {
     for (std::size_t i = 0; i < found.hosts.size(); ++i) {
         const CampaignHost& host = found.hosts[i];
         const Cursor table = root.find("host")->item(i);
-        if (!names.insert(host.id).second) {
+        if (host.id == "coordinator") {
+            table.report("the name \"coordinator\" is that of the machine that gives orders",
+                         "choose another name");
+        } else if (!names.insert(host.id).second) {
             table.report("name " + core::shown(host.id) + " occurs twice", "names are unique");
         } else if (!places.emplace(host.address, host.port).second) {
             table.report(fmt::format("{}:{} occurs twice", host.address, host.port),

@@ -148,7 +148,11 @@ private:
         }
         const std::string detail = sets_text(campaign_.hosts, sets);
         write(to_line(Event{transport::utc_now(), "", "hidden_sharing", "", detail}));
-        result_.warnings.push_back("hidden sharing: " + detail);
+        result_.warnings.push_back(
+            "hidden sharing: transfers slowed each other and were measured again one by one; " +
+            detail +
+            "; give these hosts a group in the hosts file, with half_duplex = true where only "
+            "opposite directions meet");
         forget_clashes();
         run_pending();
         return true;

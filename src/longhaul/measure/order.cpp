@@ -1,5 +1,6 @@
 #include "longhaul/measure/order.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -111,6 +112,14 @@ Value to_value(const TaskOrder& order) {
     value.set("half_width", order.half_width).set("pair_bytes", order.pair_bytes);
     value.set("seconds", order.seconds).set("leader", order.leader);
     return value.set("flows", flows).set("parties", parties);
+}
+
+std::optional<transport::Address> address_of(const TaskOrder& order, std::string_view id) {
+    const auto party = std::ranges::find(order.parties, id, &PartyOrder::id);
+    const auto address = party == order.parties.end()
+                             ? core::Result<transport::Address>(core::fail({}))
+                             : transport::resolve(party->address, 0);
+    return address && !address->is_wildcard() ? std::optional(*address) : std::nullopt;
 }
 
 std::optional<TaskOrder> order_of(const Value& value) {

@@ -9,6 +9,7 @@
 
 #include "longhaul/core/value.hpp"
 #include "longhaul/measure/raw.hpp"
+#include "longhaul/transport/address.hpp"
 
 namespace longhaul::measure {
 
@@ -58,6 +59,10 @@ struct TaskOrder {
 /// nullopt when a part is missing or senseless: the sender has proved that it knows the token, so
 /// this is no place for kind words.
 [[nodiscard]] std::optional<TaskOrder> order_of(const core::Value& value);
+
+/// By which the others know a party of the task, with port 0; asks the system's resolver for names.
+[[nodiscard]] std::optional<transport::Address> address_of(const TaskOrder& order,
+                                                           std::string_view id);
 
 /// First message on a data connection: which flow it carries (-1: it drives the agent).
 struct DataHello {

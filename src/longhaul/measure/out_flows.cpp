@@ -112,10 +112,10 @@ void OutFlows::connect_one(Stream& stream, Seconds deadline) {
         return;
     }
     const Seconds begin = transport::now();
-    Io<transport::Socket> socket = transport::connect_to(
-        *address,
-        {order_.congestion_control, transport::ConnectOptions().give_up_unacknowledged},
-        deadline);
+    transport::ConnectOptions options;
+    options.congestion_control = order_.congestion_control;
+    options.source = address_of(order_, flow.from);
+    Io<transport::Socket> socket = transport::connect_to(*address, options, deadline);
     if (!socket) {
         stream.connected = tl::unexpected(socket.error());
         return;

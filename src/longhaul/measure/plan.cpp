@@ -4,6 +4,7 @@
 #include <array>
 #include <map>
 #include <set>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -17,6 +18,7 @@ namespace {
 using core::Cursor;
 using core::Value;
 
+constexpr int kHighestPlannedPort = 65'535;
 constexpr double kMostPlanned = 1e15;  // bytes, seconds
 constexpr int kMostPlannedCount = 100'000'000;
 constexpr int kMostStreams = 64;
@@ -146,7 +148,9 @@ private:
     }
 
     void read_head(const Cursor& record) {
-        head_ = true;
+        if (std::exchange(head_, true)) {
+            record.report("a second record \"plan\"", "a plan has one");
+        }
         core::check_format(record, "longhaul.measure-plan", 1, true);
         CampaignRules& rules = campaign_.rules;
         rules.transport = text(record, "transport");
@@ -159,13 +163,21 @@ private:
         rules.skew_factor = amount(record, "skew_factor", rules.skew_factor);
         rules.pair_bytes = amount(record, "pair_bytes", 0);
         rules.task_seconds = amount(record, "task_seconds", rules.task_seconds);
+        if (rules.largest_bytes > 0 && rules.smallest_bytes > rules.largest_bytes) {
+            record.report("smallest_bytes is above largest_bytes",
+                          "swap them, or make another plan");
+        }
+        if (rules.repeats > rules.most_repeats) {
+            record.report("repeats is above most_repeats", "raise most_repeats");
+        }
     }
 
     void read_host_of_plan(const Cursor& record) {
         CampaignHost host;
         host.id = text(record, "id");
         host.address = text(record, "address");
-        host.port = count(record, "port", 1, 0);
+        const auto port = record.find("port");
+        host.port = port ? port->integer(1, kHighestPlannedPort).value_or(0) : 0;
         host.site = text(record, "site");
         host.devices = count(record, "devices", 0, 0);
         const auto groups = record.find("groups");

@@ -15,6 +15,7 @@ using core::Cursor;
 using core::Value;
 
 constexpr double kMaxSeconds = 1e7;
+constexpr double kLeastSeconds = 1e-12;
 constexpr double kMaxBytes = 1e15;
 constexpr double kMaxRate = 1e9;  // Gbit/s
 constexpr int kMaxCount = 1'000'000'000;
@@ -158,6 +159,10 @@ TcpFacts read_tcp(const Cursor& record) {
 void read_times(const Cursor& record, Sample& sample) {
     const auto elapsed = record.require("elapsed_s", "seconds from first byte to acknowledgement");
     sample.elapsed_s = elapsed ? elapsed->number_in(0, kMaxSeconds).value_or(0) : 0;
+    if (sample.elapsed_s > 0 && sample.elapsed_s < kLeastSeconds) {
+        elapsed->report(fmt::format("found {}", sample.elapsed_s),
+                        "no message takes less than a picosecond");
+    }
     sample.receive_s = number_at(record, "receive_s", kMaxSeconds);
     sample.connect_s = number_at(record, "connect_s", kMaxSeconds);
     sample.root_s = number_at(record, "root_s", kMaxSeconds);

@@ -82,7 +82,9 @@ tl::expected<void, TaskProblem> TcpTeam::connect_one(Driven& driven, Seconds dea
         return tl::unexpected(TaskProblem{"refused", address.error()[0].what});
     }
     const transport::Hello hello{transport::Purpose::kData, to_payload({party.ticket, -1, 0, 0})};
-    auto channel = transport::open_channel(*address, token_, hello, deadline);
+    transport::ConnectOptions options;
+    options.source = address_of(order_, self_);
+    auto channel = transport::open_channel(*address, token_, hello, deadline, options);
     if (!channel) {
         return tl::unexpected(problem_of(channel.error(), self_ + ">" + party.id));
     }

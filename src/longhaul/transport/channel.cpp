@@ -76,8 +76,9 @@ Io<std::vector<Frame>> Channel::drain() {
 Io<Channel> open_channel(const Address& address,
                          const Token& token,
                          const Hello& hello,
-                         core::Seconds deadline) {
-    Io<Socket> socket = connect_to(address, ConnectOptions(), deadline);
+                         core::Seconds deadline,
+                         const ConnectOptions& options) {
+    Io<Socket> socket = connect_to(address, options, deadline);
     if (!socket) {
         return tl::unexpected(socket.error());
     }

@@ -39,6 +39,7 @@ private:
 [[nodiscard]] Io<Channel> open_channel(const Address& address,
                                        const Token& token,
                                        const Hello& hello,
-                                       core::Seconds deadline);
+                                       core::Seconds deadline,
+                                       const ConnectOptions& options = {});
 
 }  // namespace longhaul::transport

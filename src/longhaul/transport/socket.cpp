@@ -193,6 +193,12 @@ Io<Socket> connect_to(const Address& address,
         return tl::unexpected(ready.error());
     }
     sockaddr_storage storage{};
+    if (options.source && options.source->is_v6() == address.is_v6()) {
+        const unsigned own = options.source->to_system(storage);
+        if (::bind(descriptor.get(), as_sockaddr(storage), own) != 0 && errno != EADDRNOTAVAIL) {
+            return system_error("come from " + options.source->host());
+        }
+    }
     const unsigned length = address.to_system(storage);
     if (::connect(descriptor.get(), as_sockaddr(storage), length) != 0 && errno != EINPROGRESS) {
         return system_error("connect to " + address.text());

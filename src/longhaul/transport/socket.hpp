@@ -69,6 +69,9 @@ struct ConnectOptions {
     std::string congestion_control;  ///< empty: what the system has as default
     core::Seconds give_up_unacknowledged{
         10};  ///< data without acknowledgement for that long breaks it
+    /// Address to come from, port 0: where a host has several, others know it by one. Passed over
+    /// when the machine does not have it (behind a NAT).
+    std::optional<Address> source = std::nullopt;
 };
 
 /// Connects; TCP_NODELAY is set. `deadline` is a value of now().

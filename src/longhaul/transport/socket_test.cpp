@@ -85,6 +85,19 @@ TEST(Sockets, AClosedPortIsRefused) {
     EXPECT_EQ(socket.error().kind, IoError::Kind::kRefused);
 }
 
+TEST(Sockets, ComeFromTheAddressThatIsAsked) {
+    Listener listener = Listener::open(loopback()).value();
+    ConnectOptions options;
+    options.source = Address::numeric("127.0.0.9", 0);
+    const auto from = connect_to(listener.address(), options, soon());
+    ASSERT_TRUE(from);
+    EXPECT_EQ(from->local().host(), "127.0.0.9");
+    options.source = Address::numeric("192.0.2.1", 0);  // of nobody: as behind a NAT
+    const auto other = connect_to(listener.address(), options, soon());
+    ASSERT_TRUE(other);
+    EXPECT_EQ(other->local().host(), "127.0.0.1");
+}
+
 TEST(Sockets, CongestionControlIsPinnedOrRefused) {
     Listener listener = Listener::open(loopback()).value();
     const auto reno = connect_to(listener.address(), {"reno", Seconds(10)}, soon());

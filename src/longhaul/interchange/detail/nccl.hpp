@@ -25,6 +25,9 @@ struct NcclRun {
 /// Name of the test in text such as "./build/sendrecv_perf -b 8"; empty when there is none.
 [[nodiscard]] std::string nccl_test_in(std::string_view text);
 
+/// The test that ran: as given ("sendrecv" or "sendrecv_perf"), else as found.
+[[nodiscard]] std::string nccl_test_of(const ImportOptions& options, std::string_view found);
+
 /// "host/device", made different from those before.
 [[nodiscard]] std::string nccl_rank_name(const std::vector<std::string>& before,
                                          std::string_view host,
