@@ -1,4 +1,5 @@
 // measure check: whether numbers of links are fit to place on, and what changed between two files.
+#include <map>
 
 #include "longhaul/command.hpp"
 #include "longhaul/fabric/read.hpp"
@@ -7,6 +8,8 @@
 #include "longhaul/measure/compare.hpp"
 #include "longhaul/measure/links_file.hpp"
 #include "longhaul/measure_commands.hpp"
+#include "longhaul/measure_common.hpp"
+#include "longhaul/measure_text.hpp"
 #include "longhaul/options.hpp"
 
 namespace longhaul::app {
@@ -86,29 +89,57 @@ core::Result<measure::CheckContext> context_of(const Loaded& loaded, const Check
     return context;
 }
 
+/// Remarks of one gate, in the order of the report; of anything else each by itself.
+std::vector<std::vector<const measure::Remark*>> by_gate(const measure::CheckReport& report) {
+    std::vector<std::vector<const measure::Remark*>> groups;
+    std::map<std::string, std::size_t> gates;
+    for (const measure::Remark& remark : report.remarks) {
+        if (remark.kind != "gate") {
+            groups.push_back({&remark});
+            continue;
+        }
+        const std::string gate = remark.what.substr(0, remark.what.find(':'));
+        const auto [known, fresh] = gates.try_emplace(gate, groups.size());
+        if (fresh) {
+            groups.emplace_back();
+        }
+        groups[known->second].push_back(&remark);
+    }
+    return groups;
+}
+
 std::string remarks_text(const measure::CheckReport& report) {
     std::string text;
-    for (const measure::Remark& remark : report.remarks) {
+    for (const auto& group : by_gate(report)) {
+        std::vector<std::string> places;
+        for (const measure::Remark* remark : group) {
+            places.push_back(remark->where);
+        }
+        const measure::Remark& first = *group.front();
         text += fmt::format("{:<10} {}{}{}\n{:<10} {}\n",
-                            remark.severity == measure::Severity::kNo ? "no" : "warning",
-                            remark.where,
-                            remark.where.empty() ? "" : ": ",
-                            remark.what,
+                            name_of(first.severity),
+                            some_of(places),
+                            first.where.empty() ? ""
+                            : group.size() > 1  ? "; the first: "
+                                                : ": ",
+                            first.what,
                             "",
-                            remark.advice);
+                            first.advice);
     }
     return text;
 }
 
 std::string report_text(const measure::CheckReport& report, const measure::CheckContext& context) {
-    std::string text = fmt::format(
-        "hosts      {}, {} directed pairs: {} missing, {} estimated, {} with a suspect fit\n",
-        report.hosts,
-        report.pairs,
-        report.missing,
-        report.estimated,
-        report.suspect);
-    text += fmt::format("pair cost  min {:.4g} s, median {:.4g} s, max {:.4g} s ({:.3g}x)\n",
+    std::string text =
+        fmt::format("hosts      {}, {} directed pairs: {} missing, {} estimated\nsuspect    {}\n",
+                    report.hosts,
+                    report.pairs,
+                    report.missing,
+                    report.estimated,
+                    report.suspect ? fmt::format("{} pairs", *report.suspect)
+                                   : "unknown: a fabric does not say; check the links file");
+    text += fmt::format("pair cost  of {}: min {:.4g} s, median {:.4g} s, max {:.4g} s ({:.3g}x)\n",
+                        shown_bytes(report.payload_gb * 1e9),
                         report.least_s,
                         report.median_s,
                         report.most_s,

@@ -7,6 +7,7 @@
 #include "longhaul/measure/fabric_of.hpp"
 #include "longhaul/measure/fit.hpp"
 #include "longhaul/measure/links_file.hpp"
+#include "longhaul/measure/pair_facts.hpp"
 #include "longhaul/measure_commands.hpp"
 #include "longhaul/measure_sharing.hpp"
 #include "longhaul/measure_text.hpp"
@@ -56,8 +57,21 @@ core::Result<void> check_outputs(const FitCommand& command) {
 /// Fits, and the shared resources that are trusted.
 struct Fitted {
     measure::LinkFits links;
-    std::vector<fabric::SharedCapacity> shared;
+    FoundSharing sharing;
 };
+
+/// A fabric carries no verdicts, so that who writes one hears of them.
+void warn_suspects(const measure::LinkFits& fits, const measure::FabricOptions& options) {
+    const std::size_t suspects = measure::facts_of(fits, options).suspects.value_or(0);
+    if (suspects > 0) {
+        warn(fmt::format(
+            "{} {} of the fabric {} a suspect fit, which a fabric does not say; see the "
+            "reasons above, or keep the links file (-o)",
+            suspects,
+            suspects == 1 ? "pair" : "pairs",
+            suspects == 1 ? "has" : "have"));
+    }
+}
 
 /// Writes the fabric. Pairs that were not measured are estimated when asked for, else problems.
 core::Result<void> write_fabric(const FitCommand& command, const Fitted& fitted) {
@@ -71,12 +85,14 @@ core::Result<void> write_fabric(const FitCommand& command, const Fitted& fitted)
     if (!parts) {
         return tl::unexpected(std::move(parts.error()));
     }
-    parts->shared = fitted.shared;
+    parts->shared = fitted.sharing.capacities;
     const core::Result<fabric::Fabric> fabric =
         fabric::Fabric::make(*std::move(parts), input_name(command.files.front()));
     if (!fabric) {
         return tl::unexpected(fabric.error());
     }
+    warn_suspects(fitted.links, options);
+    warn_left_out(fitted.sharing);
     return write_file(command.fabric, core::write_json(fabric::to_value(*fabric)));
 }
 
@@ -101,8 +117,8 @@ core::Result<Fitted> fit_files(const FitCommand& command) {
                            "give files of timed messages; longhaul measure show says what is in "
                            "them"});
     }
-    std::vector<fabric::SharedCapacity> shared = add_shared(loaded->raw, command.options, fits);
-    return Fitted{std::move(fits), std::move(shared)};
+    FoundSharing sharing = add_shared(loaded->raw, command.options, fits);
+    return Fitted{std::move(fits), std::move(sharing)};
 }
 
 int run_fit(const FitCommand& command) {
@@ -117,7 +133,7 @@ int run_fit(const FitCommand& command) {
             return report(written.error());
         }
     }
-    print(command.json ? json : fits_text(fits));
+    print(command.json ? json : fits_text(fits) + sharing_text(fits, fitted->sharing));
     if (!command.fabric.empty()) {
         if (const core::Result<void> written = write_fabric(command, *fitted); !written) {
             const int code = report(written.error());

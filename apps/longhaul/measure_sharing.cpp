@@ -6,9 +6,13 @@
 
 #include "longhaul/command.hpp"
 #include "longhaul/measure/links_shared.hpp"
+#include "longhaul/measure_text.hpp"
 
 namespace longhaul::app {
 namespace {
+
+constexpr std::string_view kByHand =
+    "when it matters, add a rate under \"shared\" by hand (docs/formats/fabric.md)";
 
 bool one_transport(const measure::LinkFits& fits, const measure::FabricOptions& options) {
     std::set<std::string> transports;
@@ -20,9 +24,9 @@ bool one_transport(const measure::LinkFits& fits, const measure::FabricOptions& 
 
 }  // namespace
 
-std::vector<fabric::SharedCapacity> add_shared(const measure::Raw& raw,
-                                               const measure::FabricOptions& options,
-                                               measure::LinkFits& fits) {
+FoundSharing add_shared(const measure::Raw& raw,
+                        const measure::FabricOptions& options,
+                        measure::LinkFits& fits) {
     if (!one_transport(fits, options)) {
         return {};
     }
@@ -43,7 +47,40 @@ std::vector<fabric::SharedCapacity> add_shared(const measure::Raw& raw,
                         measure::kTrustedFactor));
         return {};
     }
-    return measure::shared_capacities(*model, input);
+    FoundSharing found{measure::places_in_fabric(fits, measure::shared_capacities(*model, input)),
+                       {}};
+    const auto summary = measure::shared_summary(fits);
+    for (const std::size_t index : measure::not_in_fabric(*model, input)) {
+        if (summary && index < summary->resources.size()) {
+            found.left_out.push_back(summary->resources[index]);
+        }
+    }
+    return found;
+}
+
+std::string sharing_text(const measure::LinkFits& fits, const FoundSharing& found) {
+    std::string text;
+    for (const std::string& resource : found.left_out) {
+        text += fmt::format("shared {}: a fabric cannot state it; {}\n", resource, kByHand);
+    }
+    std::set<std::string> groups;
+    for (const measure::HostRecord& host : fits.hosts) {
+        groups.insert(host.groups.begin(), host.groups.end());
+    }
+    if (!groups.empty() && fits.fans.empty() && fits.both_ways.empty() && fits.relays.empty()) {
+        const std::vector<std::string> names(groups.begin(), groups.end());
+        text += fmt::format(
+            "what hosts share ({}) was not measured; --patterns fan-in, fan-out or both of measure "
+            "plan would tell\n",
+            some_of(names));
+    }
+    return text;
+}
+
+void warn_left_out(const FoundSharing& found) {
+    for (const std::string& resource : found.left_out) {
+        warn(fmt::format("shared {} was found and is NOT in the fabric; {}", resource, kByHand));
+    }
 }
 
 core::Result<void> add_completion(const measure::LinkFits& fits, measure::FabricOptions& options) {

@@ -7,6 +7,7 @@
 #include "longhaul/core/hash.hpp"
 #include "longhaul/measure/raw.hpp"
 #include "longhaul/measure_commands.hpp"
+#include "longhaul/measure_common.hpp"
 #include "longhaul/options.hpp"
 
 namespace longhaul::app {
@@ -51,12 +52,14 @@ std::string text_of(const measure::Raw& raw) {
     }
     text += fmt::format("{:<12} {}\n", "hosts", raw.hosts.size());
     for (const auto& [name, pattern] : facts_of(raw)) {
-        text += fmt::format("{:<12} {} samples of {} directed pairs, {} usable, {:.6g} GB\n",
+        text += fmt::format("{:<12} {} {} of {} directed {}, {} usable, {}\n",
                             name,
                             pattern.samples,
+                            pattern.samples == 1 ? "sample" : "samples",
                             pattern.pairs.size(),
+                            pattern.pairs.size() == 1 ? "pair" : "pairs",
                             pattern.usable,
-                            pattern.bytes / 1e9);
+                            shown_bytes(pattern.bytes));
     }
     for (const measure::Event& event : raw.events) {
         text += fmt::format("{:<12} {}{}{}{}\n",

@@ -5,16 +5,36 @@
 
 #include <fmt/format.h>
 
+#include "longhaul/fabric/limits.hpp"
+#include "longhaul/measure_common.hpp"
+
 namespace longhaul::app {
 namespace {
 
 using measure::LinkFit;
 
 constexpr std::size_t kShownMissing = 20;
+constexpr std::size_t kShownPlaces = 3;
+constexpr double kBoundless = 0.999;  // of the largest rate there is
 
-/// "40.1 (39.8 - 40.6)".
+bool one_way(const LinkFit& fit) {
+    return fit.timing == measure::Timing::kOneWay;
+}
+
+/// "40.1 (39.8 - 40.6)"; an end that nothing bounds is "unknown".
 std::string with_range(double value, const measure::Range& range) {
-    return fmt::format("{:.4g} ({:.4g} - {:.4g})", value, range.lower, range.upper);
+    const bool bounded = range.upper < kBoundless * fabric::kMaxBetaGbps;
+    return fmt::format("{:.4g} ({:.4g} - {})",
+                       value,
+                       range.lower,
+                       bounded ? fmt::format("{:.4g}", range.upper) : "unknown");
+}
+
+/// "-" where the line of the largest messages meets zero bytes below zero.
+std::string alpha_text(const LinkFit& fit, bool say_one_way) {
+    return fit.alpha_ms < 0 ? "-"
+                            : with_range(fit.alpha_ms, fit.alpha_interval) +
+                                  (say_one_way && one_way(fit) ? " one way" : "");
 }
 
 /// "warm", "idle 1 s".
@@ -56,20 +76,23 @@ std::string table(const std::string& heading, const std::vector<Row>& rows) {
         return "";
     }
     using Cells = std::vector<std::string>;
-    std::vector<Cells> lines = {{heading,
-                                 "transport",
-                                 "state",
-                                 "streams",
-                                 "alpha ms (95 %)",
-                                 "beta Gbit/s (95 %)",
-                                 "limit",
-                                 "verdict"}};
+    const bool only_one_way =
+        std::ranges::all_of(rows, [](const Row& row) { return one_way(*row.fit); });
+    std::vector<Cells> lines = {
+        {heading,
+         "transport",
+         "state",
+         "streams",
+         only_one_way ? "alpha ms, one way (95 %)" : "alpha ms, round trip (95 %)",
+         "beta Gbit/s (95 %)",
+         "limit",
+         "verdict"}};
     for (const auto& [name, fit] : rows) {
         lines.push_back({name,
                          fit->transport,
                          state_text(*fit),
                          std::to_string(fit->streams),
-                         with_range(fit->alpha_ms, fit->alpha_interval),
+                         alpha_text(*fit, !only_one_way),
                          with_range(fit->beta_gbps, fit->beta_interval),
                          std::string(name_of(fit->limiter)),
                          std::string(name_of(fit->verdict))});
@@ -90,15 +113,65 @@ std::string table(const std::string& heading, const std::vector<Row>& rows) {
     return text + "\n";
 }
 
-std::string reasons(const std::vector<Row>& rows) {
-    std::string text;
+/// Remarks of one table with the same words before the place and after it.
+struct Remarks {
+    std::string gate;
+    bool warning = false;
+    std::vector<std::string> places;
+    std::vector<std::string> texts;  ///< one a place
+};
+
+/// Why the line of the largest messages has no start-up, and what such a message costs.
+measure::Finding below_zero(const LinkFit& fit) {
+    const double bytes = fit.segments.back().to_bytes;
+    return {"below_zero",
+            fmt::format("no start-up of its last line, which meets zero bytes at {:.4g} ms",
+                        fit.alpha_ms),
+            fmt::format("a message of {} takes {:.4g} s",
+                        shown_bytes(bytes),
+                        measure::cost_of(fit, bytes).value()),
+            true};
+}
+
+std::vector<Remarks> remarks_of(const std::vector<Row>& rows) {
+    std::vector<Remarks> all;
+    const auto add = [&all](const std::string& name, const measure::Finding& finding) {
+        auto same = std::ranges::find_if(all, [&](const Remarks& remarks) {
+            return remarks.gate == finding.gate && remarks.warning == finding.warning;
+        });
+        if (same == all.end()) {
+            same = all.insert(all.end(), Remarks{finding.gate, finding.warning, {}, {}});
+        }
+        same->places.push_back(name);
+        same->texts.push_back(finding.reason + "; " + finding.advice);
+    };
     for (const auto& [name, fit] : rows) {
         for (const measure::Finding& finding : fit->findings) {
-            text += fmt::format("{}{}: {}; {}\n",
-                                finding.warning ? "note " : "suspect ",
-                                name,
-                                finding.reason,
-                                finding.advice);
+            add(name, finding);
+        }
+        if (fit->alpha_ms < 0) {
+            add(name, below_zero(*fit));
+        }
+    }
+    return all;
+}
+
+/// One line a remark; when a gate speaks of many places, one line with the first.
+std::string reasons(const std::string& heading, const std::vector<Row>& rows) {
+    std::string text;
+    for (const Remarks& remarks : remarks_of(rows)) {
+        const std::string kind = remarks.warning ? "note" : "suspect";
+        if (remarks.places.size() > kShownPlaces) {
+            text += fmt::format("{} {} ({}); the first: {}\n",
+                                kind,
+                                some_of(remarks.places),
+                                heading,
+                                remarks.texts.front());
+            continue;
+        }
+        for (std::size_t i = 0; i < remarks.places.size(); ++i) {
+            text +=
+                fmt::format("{} {} ({}): {}\n", kind, remarks.places[i], heading, remarks.texts[i]);
         }
     }
     return text;
@@ -140,6 +213,16 @@ std::string streams_text(const std::vector<measure::StreamChoice>& choices) {
 
 }  // namespace
 
+std::string some_of(const std::vector<std::string>& places) {
+    std::string text;
+    for (std::size_t i = 0; i < std::min(places.size(), kShownPlaces); ++i) {
+        text += (i == 0 ? "" : i + 1 == places.size() ? " and " : ", ") + places[i];
+    }
+    return places.size() > kShownPlaces
+               ? text + fmt::format(" and {} more", places.size() - kShownPlaces)
+               : text;
+}
+
 std::string fits_text(const measure::LinkFits& fits) {
     const std::vector<std::pair<std::string, std::vector<Row>>> tables = {
         {"pair", rows_of(fits.pairs)},
@@ -154,7 +237,7 @@ std::string fits_text(const measure::LinkFits& fits) {
         text += table(heading, rows);
     }
     for (const auto& [heading, rows] : tables) {
-        text += reasons(rows);
+        text += reasons(heading, rows);
     }
     return text + streams_text(fits.stream_choices) + missing_text(fits.missing);
 }

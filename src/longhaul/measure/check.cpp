@@ -80,7 +80,12 @@ void judge_costs(const PairFacts& facts, const CheckOptions& options, CheckRepor
     report.most_s = cost.max;
     report.asymmetry_median = ratio.median;
     report.asymmetry_most = ratio.max;
-    if (report.most_s <= options.uniform * report.least_s) {
+    if (facts.size() == 2) {
+        no(report,
+           "uniform",
+           "two hosts have one pair, so there is nothing to choose between",
+           "use its costs as they are: no placement is better than another");
+    } else if (report.most_s <= options.uniform * report.least_s) {
         no(report,
            "uniform",
            fmt::format("pair costs differ by {:.3g}x at most", report.most_s / report.least_s),
@@ -88,16 +93,16 @@ void judge_costs(const PairFacts& facts, const CheckOptions& options, CheckRepor
                        percent(1 - report.least_s / report.most_s)));
     }
     if (beyond > 0) {
-        remark(
-            report,
-            "asymmetric",
-            "",
-            fmt::format(
-                "the directions of {} of the pairs differ by more than {:.3g}x, at most {:.3g}x",
-                percent(report.asymmetric_share),
-                options.asymmetric,
-                report.asymmetry_most),
-            "costs use the mean of both directions; check routes and limits of the slow direction");
+        report.remarks.push_back(
+            {Severity::kNote,
+             "asymmetric",
+             "",
+             fmt::format(
+                 "the directions of {} of the pairs differ by more than {:.3g}x, at most {:.3g}x",
+                 percent(report.asymmetric_share),
+                 options.asymmetric,
+                 report.asymmetry_most),
+             "that is no fault: costs use the mean of both directions"});
     }
 }
 
@@ -106,7 +111,7 @@ void judge_coverage(const PairFacts& facts, const CheckOptions& options, CheckRe
         no(report,
            "missing",
            fmt::format("{} of {} ordered pairs have no bandwidth", report.missing, report.pairs),
-           "measure them, or let them be completed");
+           "measure them, or have them estimated (longhaul measure fit --complete --fabric FILE)");
     }
     const double estimated = share_of(report.estimated, report.pairs);
     if (estimated > options.max_estimated) {
@@ -116,7 +121,7 @@ void judge_coverage(const PairFacts& facts, const CheckOptions& options, CheckRe
            fmt::format("measure more pairs, or allow it (at most {} now)",
                        percent(options.max_estimated)));
     }
-    const double suspect = share_of(report.suspect, report.pairs);
+    const double suspect = share_of(report.suspect.value_or(0), report.pairs);
     if (suspect > options.max_suspect) {
         no(report,
            "suspect",
@@ -191,10 +196,15 @@ void judge_outliers(const PairFacts& facts, const CheckOptions& options, CheckRe
 
 }  // namespace
 
+std::string_view name_of(Severity severity) {
+    return severity == Severity::kNo ? "no" : severity == Severity::kWarning ? "warning" : "note";
+}
+
 CheckReport check(const PairFacts& facts,
                   const CheckOptions& options,
                   const CheckContext& context) {
     CheckReport report;
+    report.payload_gb = options.payload_gb;
     count_pairs(facts, report);
     judge_context(options, context, report);
     judge_coverage(facts, options, report);
@@ -209,7 +219,7 @@ core::Value to_value(const CheckReport& report) {
     core::Value remarks = core::Value::array();
     for (const Remark& remark : report.remarks) {
         remarks.append(core::Value::object()
-                           .set("severity", remark.severity == Severity::kNo ? "no" : "warning")
+                           .set("severity", name_of(remark.severity))
                            .set("kind", remark.kind)
                            .set("where", remark.where)
                            .set("what", remark.what)
@@ -221,7 +231,9 @@ core::Value to_value(const CheckReport& report) {
         .set("pairs", static_cast<double>(report.pairs))
         .set("missing", static_cast<double>(report.missing))
         .set("estimated", static_cast<double>(report.estimated))
-        .set("suspect", static_cast<double>(report.suspect))
+        .set("suspect",
+             report.suspect ? core::Value(static_cast<double>(*report.suspect)) : core::Value())
+        .set("payload_gb", report.payload_gb)
         .set("cost_s",
              core::Value::object()
                  .set("min", report.least_s)

@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "longhaul/core/value.hpp"
@@ -31,7 +32,10 @@ struct CheckContext {
 enum class Severity {
     kNo,       ///< a reason for the answer no
     kWarning,  ///< worth knowing
+    kNote,     ///< no fault, but good to know
 };
+
+[[nodiscard]] std::string_view name_of(Severity severity);  ///< "no", "warning", "note"
 
 struct Remark {
     Severity severity = Severity::kWarning;
@@ -48,8 +52,9 @@ struct CheckReport {
     std::size_t pairs = 0;  ///< ordered, n (n - 1)
     std::size_t missing = 0;
     std::size_t estimated = 0;
-    std::size_t suspect = 0;
-    double least_s = 0;  ///< cost of a pair, mean of both directions, for the payload
+    std::optional<std::size_t> suspect;  ///< absent where the file does not say (a fabric)
+    double payload_gb = 0;               ///< of the message whose costs follow
+    double least_s = 0;                  ///< cost of a pair, mean of both directions
     double median_s = 0;
     double most_s = 0;
     double asymmetry_median = 1;  ///< of beta, larger / smaller direction

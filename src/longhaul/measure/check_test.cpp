@@ -102,11 +102,33 @@ TEST(Check, TooManyEstimatesOrSuspects) {
     EXPECT_TRUE(has(check(facts, {}, {}), "suspect", Severity::kNo));
 }
 
+TEST(Check, AFabricDoesNotSayWhichFitsAreSuspect) {
+    const PairFacts facts = two_sites();
+    EXPECT_FALSE(check(facts, {}, {}).suspect);
+    EXPECT_EQ(to_value(check(facts, {}, {})).find("suspect")->kind, core::Value::Kind::kNull);
+    PairFacts none = facts;
+    none.suspects = 0;
+    EXPECT_EQ(to_value(check(none, {}, {})).find("suspect")->number, 0);
+    EXPECT_EQ(to_value(check(none, {}, {})).find("suspect")->kind, core::Value::Kind::kNumber);
+}
+
+TEST(Check, TwoHostsHaveNothingToChoose) {
+    const auto fabric = fabric::read_fabric(
+        R"({"labels": ["x", "y"], "alpha_ms": [[0,1],[1,0]], "beta_gbps": [[0,1],[2,0]]})",
+        "f.json");
+    ASSERT_TRUE(fabric);
+    const CheckReport report = check(facts_of(*fabric), {}, {});
+    EXPECT_FALSE(report.suspect);
+    ASSERT_EQ(report.remarks.size(), 2U);
+    EXPECT_NE(report.remarks[0].what.find("nothing to choose"), std::string::npos);
+    EXPECT_EQ(report.remarks[1].severity, Severity::kNote);
+}
+
 TEST(Check, DirectionsThatDiffer) {
     PairFacts facts = two_sites();
     facts.beta_gbps(0, 4) = 0.5;
     const CheckReport report = check(facts, {}, {});
-    EXPECT_TRUE(has(report, "asymmetric", Severity::kWarning));
+    EXPECT_TRUE(has(report, "asymmetric", Severity::kNote));
     EXPECT_DOUBLE_EQ(report.asymmetry_most, 2);
     EXPECT_DOUBLE_EQ(report.asymmetric_share, 1.0 / 28);
 }

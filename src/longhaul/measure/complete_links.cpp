@@ -63,29 +63,23 @@ PairFits::PairFits(const LinkFits& fits, const FabricOptions& options)
     }
 }
 
-core::Grid<double> round_trips_of(const LinkFits& fits, const FabricOptions& options) {
+core::Grid<double> round_trips_of(const LinkFits& fits) {
     const auto numbers = numbers_of_hosts(fits);
     const std::size_t n = fits.hosts.size();
     core::Grid<double> rtt(n, n, 0.0);
-    for (const bool asked : {true, false}) {
-        for (const RoundTrip& trip : fits.round_trips) {
-            const auto from = numbers.find(trip.from);
-            const auto to = numbers.find(trip.to);
-            const bool same = options.transport.empty() || trip.transport == options.transport;
-            if (from == numbers.end() || to == numbers.end() || same != asked) {
-                continue;
-            }
-            double& value = rtt(from->second, to->second);
-            value = value > 0 ? value : trip.median_ms;
+    const auto add = [&](const std::string& a, const std::string& b, double ms) {
+        const auto from = numbers.find(a);
+        const auto to = numbers.find(b);
+        if (from != numbers.end() && to != numbers.end() && ms > 0) {
+            double& least = rtt(from->second, to->second);
+            least = least > 0 ? std::min(least, ms) : ms;
         }
+    };
+    for (const RoundTrip& trip : fits.round_trips) {
+        add(trip.from, trip.to, trip.median_ms);
     }
     for (const LinkFit& fit : fits.pairs) {
-        const auto from = numbers.find(fit.from);
-        const auto to = numbers.find(fit.to);
-        if (from != numbers.end() && to != numbers.end()) {
-            double& value = rtt(from->second, to->second);
-            value = value > 0 ? value : fit.rtt_ms;
-        }
+        add(fit.from, fit.to, fit.rtt_ms);
     }
     return rtt;
 }
@@ -98,7 +92,7 @@ core::Result<LinkCompletion> complete_links(const LinkFits& fits,
                                             double near_ms) {
     const std::size_t n = fits.hosts.size();
     const detail::PairFits pairs(fits, options);
-    const core::Grid<double> rtt_ms = detail::round_trips_of(fits, options);
+    const core::Grid<double> rtt_ms = detail::round_trips_of(fits);
     std::vector<std::string> names;
     std::vector<std::string> declared;
     core::Grid<double> beta(n, n, 0.0);

@@ -136,7 +136,7 @@ HostTables fill(const LinkFits& fits, const FabricOptions& options, core::Diagno
                 problems.push_back({"",
                                     hosts[i].id + ">" + hosts[j].id,
                                     fmt::format("has no {} fit", name_of(options.state)),
-                                    "measure this pair, too, or let it be estimated"});
+                                    "measure this pair, too, or have it estimated (--complete)"});
             }
         }
     }
@@ -164,6 +164,15 @@ std::string provenance_of(const LinkFits& fits, const FabricOptions& options) {
     return text;
 }
 
+/// First local rank of a record's devices: the fact, else 0.
+int first_rank(const HostRecord& record) {
+    const core::Value* said = record.facts.find("local_rank");
+    const bool good = said != nullptr && said->kind == core::Value::Kind::kNumber &&
+                      said->number >= 0 && said->number <= 1e6 &&
+                      said->number == std::floor(said->number);
+    return good ? static_cast<int>(said->number) : 0;
+}
+
 void add_devices(fabric::FabricParts& parts,
                  std::vector<int>& kinds,
                  const LinkFits& fits,
@@ -171,11 +180,11 @@ void add_devices(fabric::FabricParts& parts,
     for (std::size_t host = 0; host < fits.hosts.size(); ++host) {
         const HostRecord& record = fits.hosts[host];
         for (int rank = 0; rank < devices_of(record, options); ++rank) {
-            parts.labels.push_back(record.site.empty() ? record.id : record.site);
             fabric::Device device;
-            device.host = record.id;
+            device.host = device_host(record);
             device.address = record.address;
-            device.local_rank = rank;
+            device.local_rank = first_rank(record) + rank;
+            parts.labels.push_back(record.site.empty() ? device.host : record.site);
             device.groups = record.groups;
             parts.devices.push_back(std::move(device));
             kinds.push_back(static_cast<int>(host));
@@ -184,6 +193,35 @@ void add_devices(fabric::FabricParts& parts,
 }
 
 }  // namespace
+
+std::string device_host(const HostRecord& record) {
+    const core::Value* said = record.facts.find("host");
+    const bool good = said != nullptr && said->kind == core::Value::Kind::kString;
+    return good && !said->string.empty() ? said->string : record.id;
+}
+
+std::vector<fabric::SharedCapacity> places_in_fabric(
+    const LinkFits& fits, std::vector<fabric::SharedCapacity> capacities) {
+    std::map<std::string, std::set<std::string>> records;  // of a machine
+    std::map<std::string, std::string> machines;           // of a record
+    for (const HostRecord& record : fits.hosts) {
+        records[device_host(record)].insert(record.id);
+        machines[record.id] = device_host(record);
+    }
+    std::erase_if(capacities, [&](fabric::SharedCapacity& capacity) {
+        const std::set<std::string> inside(capacity.of.begin(), capacity.of.end());
+        std::set<std::string> places;
+        for (const std::string& id : inside) {
+            places.insert(machines.contains(id) ? machines.at(id) : id);
+        }
+        const bool split = std::ranges::any_of(places, [&](const std::string& place) {
+            return !std::ranges::includes(inside, records[place]);
+        });
+        capacity.of.assign(places.begin(), places.end());
+        return split || places.size() == records.size();
+    });
+    return capacities;
+}
 
 PairCost pair_cost(const LinkFit& fit, double rtt_ms, double message_bytes) {
     const double bytes = message_bytes > 0 ? message_bytes : fit.segments.back().to_bytes;
@@ -210,21 +248,6 @@ PairCost pair_cost(const LinkFit& fit, double rtt_ms, double message_bytes) {
     }
     cost.alpha_interval = around(cost.alpha_ms, segment.alpha_interval, way_back);
     return cost;
-}
-
-double round_trip_ms(const LinkFits& fits,
-                     const std::string& a,
-                     const std::string& b,
-                     const std::string& transport) {
-    const auto over = [&](std::string_view kind) {
-        const auto found = std::ranges::find_if(fits.round_trips, [&](const RoundTrip& trip) {
-            return trip.transport == kind &&
-                   ((trip.from == a && trip.to == b) || (trip.from == b && trip.to == a));
-        });
-        return found == fits.round_trips.end() ? 0 : found->median_ms;
-    };
-    const double own = over(transport);
-    return own > 0 ? own : over("icmp");
 }
 
 const LinkFit* find_pair(const LinkFits& fits,

@@ -42,16 +42,9 @@ struct PairCost {
 };
 
 /// One-way start-up and rate of a fit. With echoes one-way delays are not identifiable: the half of
-/// the round trip is taken (from pings; else tcp's own; else the fit's alpha). rtt_ms <= 0:
+/// the round trip is taken (the least of pings and the kernel; else the fit's alpha). rtt_ms <= 0:
 /// unknown.
 [[nodiscard]] PairCost pair_cost(const LinkFit& fit, double rtt_ms, double message_bytes);
-
-/// Round trip of a pair, ms, from pings in either direction: those of the transport, else those of
-/// the network itself ("icmp"); 0 when there are none.
-[[nodiscard]] double round_trip_ms(const LinkFits& fits,
-                                   const std::string& a,
-                                   const std::string& b,
-                                   const std::string& transport);
 
 /// The fit of an ordered pair that the options ask for; nullptr when there is none.
 [[nodiscard]] const LinkFit* find_pair(const LinkFits& fits,
@@ -59,9 +52,18 @@ struct PairCost {
                                        const std::string& to,
                                        const FabricOptions& options);
 
-/// Devices of every host in the order of the hosts. Pairs that are missing are problems, all of
-/// them listed. O(devices^2 + hosts^2 x pairs).
+/// Devices of every host in the order of the hosts. A record that is one process of a machine says
+/// so with the facts "host" (text) and "local_rank" (number): its device gets these. Pairs that are
+/// missing are problems, all of them listed. O(devices^2 + hosts^2 x pairs).
 [[nodiscard]] core::Result<fabric::FabricParts> to_fabric(const LinkFits& fits,
                                                           const FabricOptions& options);
+
+/// Host of a record's devices in a fabric: the fact "host", else its id.
+[[nodiscard]] std::string device_host(const HostRecord& record);
+
+/// Capacities with the names that to_fabric gives the hosts. What holds some records of a machine
+/// but not all cannot be stated and is left out.
+[[nodiscard]] std::vector<fabric::SharedCapacity> places_in_fabric(
+    const LinkFits& fits, std::vector<fabric::SharedCapacity> capacities);
 
 }  // namespace longhaul::measure

@@ -105,6 +105,38 @@ TEST(ToFabric, DevicesOfAHostShareItsLinks) {
     EXPECT_EQ(fabric.parts().estimated(1, 4), 0);
 }
 
+// Processes of a torchrun campaign: two on machine m, one on n.
+TEST(ToFabric, ProcessesOfAMachineAreItsDevices) {
+    LinkFits fits = fit_links(triangle(true), {});
+    for (std::size_t i = 0; i < 3; ++i) {
+        fits.hosts[i].site.clear();
+        fits.hosts[i].facts.set("host", i < 2 ? "m" : "n").set("local_rank", i < 2 ? 1.0 * i : 0);
+    }
+    const fabric::Fabric fabric = made(fits, {});
+    EXPECT_EQ(fabric.labels(), (std::vector<std::string>{"m", "m", "n"}));
+    EXPECT_EQ(fabric.host_of_device(), (std::vector<int>{0, 0, 1}));
+    EXPECT_EQ(fabric.parts().devices[0].local_rank, 0);
+    EXPECT_EQ(fabric.parts().devices[1].local_rank, 1);
+    EXPECT_EQ(fabric.parts().devices[2].local_rank, 0);
+    EXPECT_EQ(fabric.parts().estimated(0, 1), 0);  // measured, although inside a host
+    EXPECT_NEAR(fabric.parts().beta_gbps(0, 1), true_beta(0, 1), 1e-9);
+    fits.hosts[0].facts.set("host", 5).set("local_rank", -1);  // of no use
+    EXPECT_EQ(made(fits, {}).parts().devices[0].host, "a");
+    EXPECT_EQ(made(fits, {}).parts().devices[0].local_rank, 0);
+}
+
+TEST(ToFabric, CapacitiesAreOfMachines) {
+    LinkFits fits = fit_links(triangle(true), {});
+    fits.hosts[0].facts.set("host", "m");
+    fits.hosts[1].facts.set("host", "m");
+    const auto named = places_in_fabric(
+        fits,
+        {{"both", 1, {}, {"a", "b"}, {}}, {"one", 1, {}, {"a"}, {}}, {"c", 2, {}, {"c"}, {}}});
+    ASSERT_EQ(named.size(), 2U);  // "one" is a part of a machine
+    EXPECT_EQ(named[0].of, std::vector<std::string>{"m"});
+    EXPECT_EQ(named[1].of, std::vector<std::string>{"c"});
+}
+
 TEST(ToFabric, MissingPairsAreAllNamed) {
     Raw raw = triangle(true);
     std::erase_if(raw.samples, [](const Sample& sample) {

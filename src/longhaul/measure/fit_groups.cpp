@@ -238,19 +238,22 @@ private:
                            job.fit.streams);
     }
 
-    /// Round trip by pings of the same transport, else by those of the network itself.
+    /// Least of the medians of all pings of the pair, whatever they were sent over; 0 without.
     [[nodiscard]] double ping_s(const LinkFit& fit) const {
         const auto from = index_.find(fit.from);
         const auto to = index_.find(fit.to);
         if (from == index_.end() || to == index_.end()) {
             return 0;
         }
-        const auto ends = std::minmax(from->second, to->second);
-        auto times = pings_.find({ends.first, ends.second, fit.transport});
-        if (times == pings_.end()) {
-            times = pings_.find({ends.first, ends.second, "icmp"});
+        const std::pair<std::size_t, std::size_t> ends = std::minmax(from->second, to->second);
+        double least_ms = 0;
+        for (const auto& [key, times] : pings_) {
+            if (std::pair(std::get<0>(key), std::get<1>(key)) == ends) {
+                const double median = core::summarise(times).median;
+                least_ms = least_ms > 0 ? std::min(least_ms, median) : median;
+            }
         }
-        return times == pings_.end() ? 0 : core::summarise(times->second).median / 1000;
+        return least_ms / 1000;
     }
 
     /// Jobs of groups in the order of the hosts.

@@ -45,15 +45,13 @@ std::optional<StreamRates> stream_rates(const FitJob& job) {
     return StreamRates{core::median(std::move(sums)), core::median(std::move(leasts))};
 }
 
-/// Round trip from pings, else the kernel's least; 0 when neither says.
+/// Least of the round trips by pings and by the kernel, whose least may be that of a connection
+/// under load; 0 when neither says.
 double told_rtt_s(const FitJob& job) {
-    if (job.rtt_s > 0) {
-        return job.rtt_s;
-    }
-    double least = 0;
+    double least = job.rtt_s;
     for (const Sample* sample : job.samples) {
         if (sample->tcp && sample->tcp->min_rtt_s > 0) {
-            least = least == 0 ? sample->tcp->min_rtt_s : std::min(least, sample->tcp->min_rtt_s);
+            least = least > 0 ? std::min(least, sample->tcp->min_rtt_s) : sample->tcp->min_rtt_s;
         }
     }
     return least;
@@ -64,6 +62,16 @@ double likely_rtt_s(const LinkFit& fit) {
     const bool echo = fit.timing == Timing::kEcho && fit.state == State::kWarm;
     return fit.rtt_ms > 0 || !echo ? fit.rtt_ms / 1000
                                    : std::max(fit.segments.front().alpha_ms, 0.0) / 1000;
+}
+
+/// Whether a class of paths has samples of more than one pair of hosts.
+bool of_several_pairs(const FitJob& job) {
+    const LinkFit& fit = job.fit;
+    return fit.from.empty() && fit.to.empty() && fit.send_path.empty() &&
+           std::ranges::any_of(job.samples, [&](const Sample* sample) {
+               return sample->from != job.samples.front()->from ||
+                      sample->to != job.samples.front()->to;
+           });
 }
 
 }  // namespace
@@ -84,7 +92,7 @@ void run(FitJob& job, const Bootstrap& bootstrap) {
     fit.blocks = block_medians(job.samples);
     fit.nonstationary = differ(job.samples);
     fit.stream_rates = stream_rates(job);
-    apply_gates(fit);
+    apply_gates(fit, of_several_pairs(job));
 }
 
 }  // namespace longhaul::measure

@@ -69,6 +69,27 @@ TEST(FitLinks, AsymmetricDelayGivesEqualStartUpsAndOwnRates) {
     EXPECT_TRUE(fits.missing.empty());
 }
 
+// A loaded connection waits in its own queue: of 115 ms by the connection, 116 ms by the kernel and
+// 55 ms by ICMP the least is the path's.
+TEST(FitLinks, TheLeastRoundTripCounts) {
+    Raw raw;
+    detail::add_pair(raw, "a", "b", wan_sizes(), 5, Link(116, 0.1, 1));
+    detail::add_pings(raw, "a", "b", 115);
+    for (Sample& sample : raw.samples) {
+        sample.tcp.emplace().min_rtt_s = 0.116;
+    }
+    EXPECT_NEAR(fit_links(raw, {}).pairs.at(0).rtt_ms, 115, 1e-9);
+    Raw icmp;
+    detail::add_pings(icmp, "b", "a", 55);
+    for (Sample& sample : icmp.samples) {
+        sample.transport = "icmp";
+    }
+    append(raw, icmp);
+    EXPECT_NEAR(fit_links(raw, {}).pairs.at(0).rtt_ms, 55, 1e-9);
+    raw.samples.front().tcp->min_rtt_s = 0.054;
+    EXPECT_NEAR(fit_links(raw, {}).pairs.at(0).rtt_ms, 54, 1e-9);
+}
+
 void add_facts(Raw& raw, double sndbuf_share, double rwnd_share, double cpu_share) {
     for (Sample& sample : raw.samples) {
         TcpFacts facts;
@@ -244,6 +265,28 @@ TEST(FitLinks, BlocksThatDifferAreNonstationary) {
     EXPECT_EQ(changed.blocks[2].block, 2);
     EXPECT_EQ(changed.blocks[2].n, 15);
     EXPECT_GT(changed.blocks[2].ratio, 1.2);
+}
+
+// Two good pairs of 10 and 40 ms, 0.1 and 1 Gbit/s in one class: no fit is suspect, one note says
+// why.
+TEST(FitLinks, AClassOfPairsThatDifferIsNotSuspect) {
+    Raw raw;
+    for (const char* id : {"a", "b", "c"}) {
+        raw.hosts.emplace_back().id = id;
+        raw.hosts.back().site = *id == 'a' ? "east" : "west";
+    }
+    detail::add_pair(raw, "a", "b", wan_sizes(), 5, Link(10, 1, 1));
+    detail::add_pair(raw, "a", "c", wan_sizes(), 5, Link(40, 0.1, 2));
+    const LinkFits fits = fit_links(raw, {});
+    ASSERT_EQ(fits.paths.size(), 1U);
+    EXPECT_EQ(fits.paths[0].verdict, Verdict::kOk);
+    ASSERT_EQ(fits.paths[0].findings.size(), 1U);
+    EXPECT_EQ(fits.paths[0].findings[0].gate, "class");
+    EXPECT_TRUE(fits.paths[0].findings[0].warning);
+    for (Sample& sample : raw.samples) {
+        sample.tcp.emplace().retransmitted_bytes = sample.bytes / 10;
+    }
+    EXPECT_EQ(fit_links(raw, {}).paths.at(0).verdict, Verdict::kSuspect);
 }
 
 // A spread of 60 % explains a difference of 20 % between blocks of three samples.

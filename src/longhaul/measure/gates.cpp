@@ -49,7 +49,14 @@ void check_error(LinkFit& fit) {
     const std::string reason =
         fmt::format("a size is {:.0f} % off its line", fit.max_rel_error * kPercent);
     if (fit.max_rel_error > kWorstError) {
-        fail(fit, "max_rel_error", reason, "measure again; when it stays, use the segments");
+        fail(fit,
+             "max_rel_error",
+             reason,
+             fit.segments.size() > 1
+                 ? "measure again; when it stays, say the size of your messages (--message-size), "
+                   "so that the segment of that size is used"
+                 : "measure again; when it stays, measure more sizes around that of your messages "
+                   "and fit with --message-size");
     } else {
         note(fit, "max_rel_error", reason, "more repetitions would tell");
     }
@@ -119,19 +126,26 @@ void check_limiter(LinkFit& fit) {
     }
 }
 
-/// Of a class of pairs, noise is mostly that its pairs differ.
+/// Whether a gate fails when the pairs of a class differ, however good each of them is.
+bool of_pairs(const Finding& finding) {
+    return finding.gate == "max_rel_error" || finding.gate == "interval" ||
+           finding.gate == "segments" || finding.gate == "spread" ||
+           finding.gate == "nonstationary";
+}
+
+/// Of a class of pairs, noise is mostly that its pairs differ: one note instead of all that.
 void blame_the_class(LinkFit& fit) {
-    for (Finding& finding : fit.findings) {
-        if (finding.gate == "max_rel_error" || finding.gate == "interval" ||
-            finding.gate == "spread") {
-            finding.advice = "its pairs differ: use their own fits";
-        }
+    if (std::erase_if(fit.findings, of_pairs) == 0) {
+        return;
     }
+    fit.verdict =
+        std::ranges::all_of(fit.findings, &Finding::warning) ? Verdict::kOk : Verdict::kSuspect;
+    note(fit, "class", "its pairs differ", "use their own fits");
 }
 
 }  // namespace
 
-void apply_gates(LinkFit& fit) {
+void apply_gates(LinkFit& fit, bool several_pairs) {
     fit.verdict = Verdict::kOk;
     fit.findings.clear();
     check_sizes(fit);
@@ -140,7 +154,7 @@ void apply_gates(LinkFit& fit) {
     check_segments(fit);
     check_noise(fit);
     check_limiter(fit);
-    if (fit.from.empty() && fit.to.empty() && fit.send_path.empty()) {
+    if (several_pairs) {
         blame_the_class(fit);
     }
 }

@@ -35,7 +35,7 @@ enum class Verdict { kOk, kSuspect };
 /// A gate that a fit did not pass, or (warning) nearly did not.
 struct Finding {
     std::string gate;      ///< max_rel_error, interval, segments, spread, retransmits, limiter,
-                           ///< nonstationary, sizes
+                           ///< nonstationary, sizes, class
     std::string reason;    ///< what was found, in words
     std::string advice;    ///< what to do about it
     bool warning = false;  ///< true: worth knowing, but the verdict stays
@@ -101,8 +101,9 @@ struct LinkFit {
     double uncongested_alpha_ms = 0;
     double uncongested_beta_gbps = 0;
 
-    double rtt_ms =
-        0;  ///< from pings, else the kernel's least; 0 when unknown (path classes: always)
+    /// Least of the pings' medians (over any transport) and the kernel's least; 0 when unknown
+    /// (path classes: always).
+    double rtt_ms = 0;
     double max_rel_error = 0;  ///< worst |fit - median| / median over the sizes
     double spread = 1;         ///< median over the sizes of p90 / median
     std::optional<double>

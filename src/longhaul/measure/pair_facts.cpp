@@ -63,6 +63,7 @@ PairFacts facts_of(const LinkFits& fits, const FabricOptions& options) {
     const detail::PairFits pairs(fits, options);
     PairFacts facts = empty_facts(fits.hosts.size());
     facts.started = fits.started;
+    facts.suspects = 0;
     facts.intervals = true;
     for (const HostRecord& host : fits.hosts) {
         facts.names.push_back(host.id);
@@ -75,7 +76,7 @@ PairFacts facts_of(const LinkFits& fits, const FabricOptions& options) {
                 continue;
             }
             set_cost(facts, i, j, pair_cost(*fit, fit->rtt_ms, options.message_bytes));
-            facts.suspects += fit->verdict == Verdict::kSuspect ? 1 : 0;
+            *facts.suspects += fit->verdict == Verdict::kSuspect ? 1 : 0;
             for (const Finding& finding : fit->findings) {
                 if (!finding.warning) {
                     facts.gates.push_back({facts.names[i] + ">" + facts.names[j], finding});

@@ -1,6 +1,7 @@
 // What a file of fits or a fabric says of pairs of hosts, in one form: for checks and comparisons.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -30,7 +31,8 @@ struct PairFacts {
     core::Grid<char> estimated;  ///< 1 where not measured
     std::string started;         ///< UTC of the campaign; "" when unknown
     std::vector<FailedGate> gates;
-    std::size_t suspects = 0;  ///< pairs whose fit is suspect
+    /// Pairs whose fit is suspect; absent where a file does not say (a fabric).
+    std::optional<std::size_t> suspects;
     [[nodiscard]] std::size_t size() const { return names.size(); }
 };
 

@@ -143,4 +143,8 @@ inline constexpr double kResourceMustSave = 0.1;
 [[nodiscard]] std::vector<fabric::SharedCapacity> shared_capacities(const SharedModel& model,
                                                                     const SharedInput& input);
 
+/// Indices of the resources that a fabric cannot state: occupancy, duplex, rates of one direction.
+[[nodiscard]] std::vector<std::size_t> not_in_fabric(const SharedModel& model,
+                                                     const SharedInput& input);
+
 }  // namespace longhaul::measure

@@ -198,6 +198,7 @@ TEST(SharedModel, FindsTheCapacityOfReceivers) {
     EXPECT_EQ(model->resources.front().rule, Rule::kRate);
     EXPECT_NEAR(model->resources.front().value, 2.2e9, 0.05e9);
     EXPECT_TRUE(shared_capacities(*model, world.input).empty());  // one direction only
+    EXPECT_EQ(not_in_fabric(*model, world.input).size(), model->resources.size());
 }
 
 TEST(SharedModel, FindsTheUplinksOfGroups) {
@@ -208,6 +209,7 @@ TEST(SharedModel, FindsTheUplinksOfGroups) {
     EXPECT_EQ(model->resources.front().scope, Scope::kGroup);
     EXPECT_NEAR(model->resources.front().value, 1.5e9, 0.05e9);
     const auto capacities = shared_capacities(*model, world.input);
+    EXPECT_TRUE(not_in_fabric(*model, world.input).empty());
     ASSERT_EQ(capacities.size(), 2U);
     EXPECT_EQ(capacities[0].name, "left");
     EXPECT_EQ(capacities[0].of, (std::vector<std::string>{"a", "b", "c"}));

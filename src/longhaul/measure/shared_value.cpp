@@ -100,6 +100,26 @@ core::Value to_value(const SharedModel& model, const SharedInput& input) {
         .set("trials", std::move(trials));
 }
 
+std::vector<std::size_t> not_in_fabric(const SharedModel& model, const SharedInput& input) {
+    std::vector<std::size_t> indices;
+    for (std::size_t i = 0; i < model.resources.size(); ++i) {
+        // What the fabric states would be the same without the resource.
+        SharedModel without = model;
+        without.resources.erase(without.resources.begin() + static_cast<std::ptrdiff_t>(i));
+        const auto gbps = [&](const SharedModel& of) {
+            std::vector<std::pair<std::string, double>> stated;
+            for (const fabric::SharedCapacity& capacity : shared_capacities(of, input)) {
+                stated.emplace_back(capacity.name, capacity.gbps);
+            }
+            return stated;
+        };
+        if (gbps(model) == gbps(without)) {
+            indices.push_back(i);
+        }
+    }
+    return indices;
+}
+
 std::vector<fabric::SharedCapacity> shared_capacities(const SharedModel& model,
                                                       const SharedInput& input) {
     std::vector<fabric::SharedCapacity> all;

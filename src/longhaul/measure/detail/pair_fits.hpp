@@ -19,8 +19,8 @@ private:
     core::Grid<const LinkFit*> fits_;
 };
 
-/// Median round trips, ms; 0 where unknown. From pings, else from the fits of the pair; transports
-/// but the one asked for count where that one has none.
-[[nodiscard]] core::Grid<double> round_trips_of(const LinkFits& fits, const FabricOptions& options);
+/// Round trips, ms; 0 where unknown. The least of the medians of pings over any transport and of
+/// what the fits of the pair say.
+[[nodiscard]] core::Grid<double> round_trips_of(const LinkFits& fits);
 
 }  // namespace longhaul::measure::detail

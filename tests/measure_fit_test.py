@@ -1,0 +1,136 @@
+"""What `measure fit`, `check` and `show` say of made-up campaigns, and what their fabrics hold.
+
+Usage: measure_fit_test.py --binary LONGHAUL
+"""
+import argparse
+import itertools
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+MIB = 2 ** 20
+SIZES = [MIB // 4, MIB, 4 * MIB, 16 * MIB]
+BINARY = ""
+
+
+def seconds(size, rtt_ms, gbps):
+    return rtt_ms / 1e3 + 8 * size / (gbps * 1e9)
+
+
+def sample(pattern, start, end, size, elapsed_s, **more):
+    return {"record": "sample", "task": f"{pattern} {start}>{end}", "attempt": 1, "block": 0,
+            "rep": 0, "pattern": pattern, "state": "warm", "transport": "tcp", "streams": 1,
+            "from": start, "to": end, "bytes": size, "elapsed_s": elapsed_s, "ok": True, **more}
+
+
+def pair(start, end, rtt_ms=20, gbps=0.2, sizes=None, **more):
+    return [dict(sample("peer", start, end, size, seconds(size, rtt_ms, gbps), **more), rep=rep)
+            for size in sizes or SIZES for rep in range(5)]
+
+
+class FitCase(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def write(self, hosts, samples):
+        records = [{"record": "run", "format": "longhaul.raw/1", "run": "made-up"}]
+        records += [{"record": "host", **host} for host in hosts] + samples + [{"record": "end"}]
+        (self.folder / "raw.jsonl").write_text("".join(json.dumps(r) + "\n" for r in records))
+
+    def measure(self, *arguments, code=0):
+        done = subprocess.run([BINARY, "measure", *arguments], cwd=self.folder, text=True,
+                              capture_output=True, timeout=60)
+        self.assertEqual(done.returncode, code, done.stdout + done.stderr)
+        return done
+
+    def fabric(self):
+        self.measure("fit", "raw.jsonl", "--fabric", "fabric.json")
+        return json.loads((self.folder / "fabric.json").read_text())
+
+    def test_the_least_round_trip_is_the_fabrics(self):
+        samples = pair("a", "b", 115) + pair("b", "a", 115)
+        for transport, rtt in (("tcp", 0.115), ("icmp", 0.055)):
+            samples += [dict(sample("ping", "a", "b", 64, rtt), transport=transport, rep=rep)
+                        for rep in range(10)]
+        self.write([{"id": "a"}, {"id": "b"}], samples)
+        self.assertAlmostEqual(self.fabric()["alpha_ms"][0][1], 27.5)
+
+    def test_processes_of_a_machine_are_devices_of_one_host(self):
+        ids = ["lima-1/0", "lima-1/1", "oslo-1/0"]
+        hosts = [{"id": name, "host": name[:6], "local_rank": int(name[7:])} for name in ids]
+        self.write(hosts, [s for two in itertools.permutations(ids, 2) for s in pair(*two)])
+        fabric = self.fabric()
+        self.assertEqual([(d["host"], d["local_rank"]) for d in fabric["devices"]],
+                         [("lima-1", 0), ("lima-1", 1), ("oslo-1", 0)])
+        self.assertEqual(fabric["labels"], ["lima-1", "lima-1", "oslo-1"])
+
+    def test_suspects_are_counted_on_standard_error(self):
+        self.write([{"id": "a"}, {"id": "b"}], pair("a", "b", sizes=[MIB]) + pair("b", "a"))
+        done = self.measure("fit", "raw.jsonl", "--fabric", "fabric.json")
+        self.assertIn("1 pair of the fabric has a suspect fit", done.stderr)
+        self.assertIn("suspect a>b (pair): one message size", done.stdout)
+        done = self.measure("check", "fabric.json", code=1)
+        self.assertIn("suspect    unknown: a fabric does not say; check the links file", done.stdout)
+        self.assertIsNone(json.loads(self.measure("check", "fabric.json", "--json",
+                                                  code=1).stdout)["suspect"])
+
+    def test_groups_without_fans_are_not_measured(self):
+        hosts = [{"id": "a", "groups": ["rack"]}, {"id": "b", "groups": ["rack"]}, {"id": "c"}]
+        pairs = [s for two in itertools.permutations("abc", 2) for s in pair(*two)]
+        self.write(hosts, pairs)
+        self.assertIn("what hosts share (rack) was not measured",
+                      self.measure("fit", "raw.jsonl").stdout)
+
+    def test_a_resource_that_a_fabric_cannot_state(self):
+        """Every receiver serves one sender at a time: fans last as long as their parts do."""
+        ids = "abcd"
+        samples = [s for two in itertools.permutations(ids, 2) for s in pair(*two, 1, 1)]
+        for root in ids:
+            for width in (2, 3):
+                peers = [name for name in ids if name != root][:width]
+                for inward in (True, False):
+                    for size, rep in itertools.product(SIZES, range(3)):
+                        time = seconds(size * (width if inward else 1), 1, 1)
+                        samples += [dict(sample("fan_in" if inward else "fan_out",
+                                                *((p, root) if inward else (root, p)), size, time,
+                                                peers=peers, root_s=time), rep=rep,
+                                         task=f"{inward} {root} {width}") for p in peers]
+        self.write([{"id": name} for name in ids], samples)
+        done = self.measure("fit", "raw.jsonl", "--fabric", "fabric.json")
+        self.assertIn("a fabric cannot state it", done.stdout)
+        self.assertIn("NOT in the fabric", done.stderr)
+        self.assertNotIn("shared", json.loads((self.folder / "fabric.json").read_text()))
+
+    def test_time_of_collective_libraries_is_one_way(self):
+        self.write([], pair("a", "b") + pair("b", "a"))
+        self.assertIn("alpha ms, round trip (95 %)", self.measure("fit", "raw.jsonl").stdout)
+        self.write([], [dict(message, transport="nccl")
+                        for message in pair("a", "b") + pair("b", "a")])
+        self.assertIn("alpha ms, one way (95 %)", self.measure("fit", "raw.jsonl").stdout)
+
+    def test_one_gate_of_many_pairs_is_one_line(self):
+        ids = "abc"
+        self.write([], [s for two in itertools.permutations(ids, 2)
+                        for s in pair(*two, sizes=[MIB])])
+        lines = [line for line in self.measure("fit", "raw.jsonl").stdout.splitlines()
+                 if line.startswith("suspect")]
+        self.assertEqual(len(lines), 1)
+        self.assertTrue(lines[0].startswith("suspect a>b, a>c, b>a and 3 more (pair); the first:"))
+
+    def test_show_counts_one_and_bytes(self):
+        self.write([], [sample("ping", "a", "b", 120, 0.02)])
+        self.assertIn("1 sample of 1 directed pair, 1 usable, 120 B",
+                      self.measure("show", "raw.jsonl").stdout)
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--binary", required=True)
+    known, rest = parser.parse_known_args()
+    BINARY = str(pathlib.Path(known.binary).resolve())
+    unittest.main(argv=[sys.argv[0], *rest])
