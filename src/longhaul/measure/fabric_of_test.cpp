@@ -110,7 +110,7 @@ TEST(ToFabric, ProcessesOfAMachineAreItsDevices) {
     LinkFits fits = fit_links(triangle(true), {});
     for (std::size_t i = 0; i < 3; ++i) {
         fits.hosts[i].site.clear();
-        fits.hosts[i].facts.set("host", i < 2 ? "m" : "n").set("local_rank", i < 2 ? 1.0 * i : 0);
+        fits.hosts[i].facts.set("host", i < 2 ? "m" : "n").set("local_rank", i == 1 ? 1.0 : 0.0);
     }
     const fabric::Fabric fabric = made(fits, {});
     EXPECT_EQ(fabric.labels(), (std::vector<std::string>{"m", "m", "n"}));
