@@ -6,6 +6,7 @@ Needs root, or user namespaces and the right to open /dev/net/tun; ends with 77 
 neither is there. Times have wide margins: other jobs may use the machine.
 """
 import contextlib
+import functools
 import json
 import os
 import pathlib
@@ -21,6 +22,20 @@ import unittest
 LONGHAUL = str(pathlib.Path(os.environ["LONGHAUL"]).resolve())
 PROBE = str(pathlib.Path(__file__).with_name("emulate_probe.py"))
 SKIP = 77
+TRIES = 5
+
+
+def again(test):
+    """Other work on the machine makes packets late, never early: what compares times may try again."""
+    @functools.wraps(test)
+    def tried(self):
+        for left in reversed(range(TRIES)):
+            try:
+                return test(self)
+            except AssertionError:
+                if left == 0:
+                    raise
+    return tried
 PATIENCE = 30.0  # s, far above what any step needs
 
 PAIR = """
@@ -163,11 +178,13 @@ rate_mbps = 100
         lost = cls.network.resource("down:leaky")["lost"]
         assert lost > 20, lost
 
+    @again
     def test_delays_add_up(self):
         times = self.network.ask("a", "ping", "b", 20, 2)
         self.assertGreaterEqual(min(times), 25)
         self.assertLess(statistics.median(times), 27)
 
+    @again
     def test_rates_of_both_directions(self):
         # 1448 bytes of payload in 1514 on the wire
         there = self.network.ask("a", "send", "b", 3)
@@ -175,6 +192,7 @@ rate_mbps = 100
         self.assertAlmostEqual(there, 40 * 1448 / 1514, delta=40 * 0.03)
         self.assertAlmostEqual(back, 100 * 1448 / 1514, delta=100 * 0.03)
 
+    @again
     def test_hosts_share_the_uplink_of_their_site(self):
         flows = [self.network.probe("s-1", "send", "a", 4), self.network.probe("s-2", "send", "b", 4)]
         rates = [Network.answer(flow) for flow in flows]
@@ -189,12 +207,14 @@ rate_mbps = 100
     def test_super_packets_are_cut_where_packets_are_lost(self):
         self.assertIs(self.network.ask("a", "copy", "leaky", 8_000_000), True)
 
+    @again
     def test_queue(self):
         # 1000 bytes of payload are 1042 on the wire: 28 fit into 30 kB, and 1 leaves every 8 ms
         arrived = self.network.ask("a", "flood", "short", 200, 1000, 0)
         self.assertGreaterEqual(arrived, 28)
         self.assertLess(arrived, 60)
 
+    @again
     def test_jitter(self):
         # 1 + 20 +- 8 there, 1 back; packets are further apart than the jitter
         times = self.network.ask("a", "ping", "wobbly", 60, 1)
@@ -240,6 +260,7 @@ class Programs(unittest.TestCase):
         done = run(PAIR, sys.executable, "-c", "import sys; print(sys.argv[1:])", *words)
         self.assertEqual(done.stdout.strip(), repr(words))
 
+    @again
     def test_control_reaches_hosts_and_hosts_do_not_go_around(self):
         ping = f"{sys.executable} {PROBE} ping"
         script = (f"{LONGHAUL} emulate exec b -- {sys.executable} {PROBE} serve >ready & "
@@ -268,6 +289,7 @@ class Programs(unittest.TestCase):
         self.assertEqual(network.resource("link:b>a")["bytes"], 10 * (8 + 28 + 14))
         self.assertEqual(network.result["hosts"][1]["received_packets"], 10)
 
+    @again
     def test_a_fabric_is_a_network(self):
         fabric = {"labels": ["x", "y"], "alpha_ms": [[0, 12], [30, 0]], "beta_gbps": [[0, 1], [1, 0]]}
         with tempfile.TemporaryDirectory() as folder:
@@ -280,6 +302,7 @@ class Programs(unittest.TestCase):
                                   capture_output=True, text=True, timeout=PATIENCE, cwd=folder)
         self.assertAlmostEqual(min(json.loads(done.stdout)), 42, delta=3)
 
+    @again
     def test_two_networks_at_once(self):
         with Network(PAIR + "delay_ms = 10\n") as one, Network(PAIR + "delay_ms = 30\n") as two:
             one.serve("b")
