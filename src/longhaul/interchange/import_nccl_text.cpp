@@ -40,8 +40,8 @@ std::optional<NcclColumns> nccl_columns(const std::vector<std::string_view>& wor
 void read_rank(const std::vector<std::string_view>& words, NcclRun& run) {
     const auto on = std::ranges::find(words, "on");
     const auto device = std::ranges::find(words, "device");
-    if (words.size() > 2 && words[0] == "#" && words[1] == "Rank" && device - on == 2 &&
-        device + 1 != words.end()) {
+    if (words.size() > 2 && words[0] == "#" && words[1] == "Rank" && device != words.end() &&
+        device - on == 2 && device + 1 != words.end()) {
         run.ranks.push_back(nccl_rank_name(run.ranks, *(on + 1), *(device + 1)));
     }
 }

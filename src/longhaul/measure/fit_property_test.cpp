@@ -91,7 +91,8 @@ RC_GTEST_PROP(Fit, HoldsItsPromises, ()) {
         RC_ASSERT(segment.beta_interval.upper >= segment.beta_gbps);
         RC_ASSERT(segment.alpha_interval.lower <= segment.alpha_ms);
         RC_ASSERT(segment.alpha_interval.upper >= segment.alpha_ms);
-        RC_ASSERT(i == 0 || fit.segments[i - 1].to_bytes < segment.from_bytes);
+        const bool apart = i == 0 || fit.segments[i - 1].to_bytes < segment.from_bytes;
+        RC_ASSERT(apart);
     }
     for (const SizeStatistics& size : fit.sizes) {
         RC_ASSERT(cost_of(fit, size.bytes).value() >= 0);

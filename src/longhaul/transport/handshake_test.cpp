@@ -51,13 +51,15 @@ TEST(Handshake, WrongTokenGetsNoReply) {
     const Token right = token_of('k');
     NonceMemory memory;
     ServerHandshake server(right);
-    const ClientHandshake client(token_of('j'), {}, random_bytes(kNonceSize));
+    const Token wrong = token_of('j');
+    const ClientHandshake client(wrong, {}, random_bytes(kNonceSize));
     EXPECT_EQ(feed_all(server, client.hello_bytes(), memory), Step::kRefused);
     EXPECT_TRUE(server.reply().empty());
 }
 
 TEST(Handshake, ClientRefusesAServerWithoutTheToken) {
-    ClientHandshake client(token_of('k'), {}, random_bytes(kNonceSize));
+    const Token token = token_of('k');
+    ClientHandshake client(token, {}, random_bytes(kNonceSize));
     EXPECT_FALSE(client.answer(random_bytes(ClientHandshake::kAcceptSize)));
 }
 
