@@ -668,6 +668,7 @@ def other_format_cases():
     yield Case("launch", "fabric", "plan.json", FABRIC, "place -o")
     yield Case("launch", "raw", "plan.json", raw, "measure run")
     yield Case("size", "hosts", "job.toml", HOSTS, "launch --hosts")
+    yield Case("measure-plan", "hosts", "agents.toml", HOSTS, "this is longhaul.hosts/1")
     yield Case("emulate", "job", "wan.toml", JOB, "this is longhaul.job/1")
     yield Case("launch", "campaign", "hosts.toml", AGENTS, "hosts file of a measuring campaign")
 

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "longhaul/core/cursor.hpp"
+#include "longhaul/core/own_formats.hpp"
 
 namespace longhaul::measure {
 namespace {
@@ -147,6 +148,9 @@ void add_named_groups(CampaignHosts& found) {
 }  // namespace
 
 core::Result<CampaignHosts> read_campaign_hosts(std::string_view text, std::string_view name) {
+    if (const auto own = core::refuse_other_format(text, name, {"longhaul.measure-hosts"}); !own) {
+        return tl::unexpected(own.error());
+    }
     const core::Result<core::Document> document = core::parse_toml(text, name);
     if (!document) {
         return tl::unexpected(document.error());

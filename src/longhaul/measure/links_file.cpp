@@ -1,5 +1,6 @@
 #include "longhaul/measure/links_file.hpp"
 
+#include "longhaul/core/own_formats.hpp"
 #include "longhaul/measure/detail/archive.hpp"
 
 namespace longhaul::measure {
@@ -313,6 +314,9 @@ core::Value to_value(const LinkFit& fit) {
 }
 
 core::Result<LinkFits> read_links(std::string_view text, const std::string& name) {
+    if (const auto own = core::refuse_other_format(text, name, {"longhaul.links"}); !own) {
+        return tl::unexpected(own.error());
+    }
     const core::Result<core::Document> document = core::parse_json(text, name);
     if (!document) {
         return tl::unexpected(document.error());

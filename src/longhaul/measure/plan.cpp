@@ -10,6 +10,7 @@
 
 #include "longhaul/core/cursor.hpp"
 #include "longhaul/core/json_lines.hpp"
+#include "longhaul/core/own_formats.hpp"
 #include "longhaul/measure/schedule.hpp"
 
 namespace longhaul::measure {
@@ -278,6 +279,9 @@ std::string plan_text(const Campaign& campaign, const std::string& tool) {
 }
 
 core::Result<Campaign> read_plan(std::string_view text, const std::string& name) {
+    if (const auto own = core::refuse_other_format(text, name, {"longhaul.measure-plan"}); !own) {
+        return tl::unexpected(own.error());
+    }
     PlanReader reader;
     const core::Result<bool> whole = core::each_json_line(
         text, name, [&](const core::Document& document, core::Diagnostics& problems) {

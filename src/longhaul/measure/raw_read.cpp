@@ -6,6 +6,7 @@
 
 #include "longhaul/core/cursor.hpp"
 #include "longhaul/core/json_lines.hpp"
+#include "longhaul/core/own_formats.hpp"
 #include "longhaul/measure/raw.hpp"
 
 namespace longhaul::measure {
@@ -268,6 +269,9 @@ void read_record(const Cursor& record, Raw& raw) {
 }  // namespace
 
 core::Result<Raw> read_raw(std::string_view text, const std::string& name) {
+    if (const auto own = core::refuse_other_format(text, name, {"longhaul.raw"}); !own) {
+        return tl::unexpected(own.error());
+    }
     Raw raw;
     const core::Result<bool> whole = core::each_json_line(
         text, name, [&](const core::Document& line, core::Diagnostics& problems) {
