@@ -113,6 +113,24 @@ class FitCase(unittest.TestCase):
                         for message in pair("a", "b") + pair("b", "a")])
         self.assertIn("alpha ms, one way (95 %)", self.measure("fit", "raw.jsonl").stdout)
 
+    def test_nothing_is_written_when_no_fabric_can_be_made(self):
+        twice = pair("a", "b") + pair("b", "a")
+        self.write([], twice + [dict(message, transport="nccl") for message in twice])
+        done = self.measure("fit", "raw.jsonl", "-o", "links.json", "--fabric", "fabric.json", code=2)
+        self.assertIn("several", done.stderr)
+        self.assertEqual([path.name for path in self.folder.iterdir()], ["raw.jsonl"])
+
+    def test_a_file_given_twice_would_count_twice(self):
+        self.write([], pair("a", "b") + pair("b", "a"))
+        done = self.measure("fit", "raw.jsonl", "./raw.jsonl", code=2)
+        self.assertEqual(done.stderr, "longhaul: ./raw.jsonl: holds the same as raw.jsonl; give each file "
+                                      "once: its samples would count twice\n")
+
+    def test_one_device_is_nothing_to_place_on(self):
+        (self.folder / "one.json").write_text(json.dumps(
+            {"format": "longhaul.fabric/1", "labels": ["a"], "alpha_ms": [[0]], "beta_gbps": [[0]]}))
+        self.assertIn("there are no two devices", self.measure("check", "one.json", code=1).stdout)
+
     def test_one_gate_of_many_pairs_is_one_line(self):
         ids = "abc"
         self.write([], [s for two in itertools.permutations(ids, 2)

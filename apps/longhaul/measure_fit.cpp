@@ -73,12 +73,12 @@ void warn_suspects(const measure::LinkFits& fits, const measure::FabricOptions& 
     }
 }
 
-/// Writes the fabric. Pairs that were not measured are estimated when asked for, else problems.
-core::Result<void> write_fabric(const FitCommand& command, const Fitted& fitted) {
+/// The fabric as text. Pairs that were not measured are estimated when asked for, else problems.
+core::Result<std::string> fabric_text(const FitCommand& command, const Fitted& fitted) {
     measure::FabricOptions options = command.options;
     if (command.complete && !fitted.links.missing.empty()) {
         if (const core::Result<void> done = add_completion(fitted.links, options); !done) {
-            return done;
+            return tl::unexpected(done.error());
         }
     }
     core::Result<fabric::FabricParts> parts = measure::to_fabric(fitted.links, options);
@@ -93,7 +93,7 @@ core::Result<void> write_fabric(const FitCommand& command, const Fitted& fitted)
     }
     warn_suspects(fitted.links, options);
     warn_left_out(fitted.sharing);
-    return write_file(command.fabric, core::write_json(fabric::to_value(*fabric)));
+    return core::write_json(fabric::to_value(*fabric));
 }
 
 core::Result<Fitted> fit_files(const FitCommand& command) {
@@ -127,6 +127,11 @@ int run_fit(const FitCommand& command) {
         return report(fitted.error());
     }
     const measure::LinkFits& fits = fitted->links;
+    const core::Result<std::string> fabric =
+        command.fabric.empty() ? core::Result<std::string>() : fabric_text(command, *fitted);
+    if (!fabric && fits.missing.empty()) {
+        return report(fabric.error());  // before anything is written
+    }
     const std::string json = core::write_json(measure::to_value(fits));
     if (!command.output.empty()) {
         if (const core::Result<void> written = write_file(command.output, json); !written) {
@@ -135,9 +140,12 @@ int run_fit(const FitCommand& command) {
     }
     print(command.json ? json : fits_text(fits) + sharing_text(fits, fitted->sharing));
     if (!command.fabric.empty()) {
-        if (const core::Result<void> written = write_fabric(command, *fitted); !written) {
+        const core::Result<void> written = fabric
+                                               ? write_file(command.fabric, *fabric)
+                                               : core::Result<void>(tl::unexpected(fabric.error()));
+        if (!written) {
             const int code = report(written.error());
-            return fits.missing.empty() ? code : kPartial;
+            return fabric ? code : kPartial;
         }
     }
     return fits.missing.empty() ? kDone : kPartial;

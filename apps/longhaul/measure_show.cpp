@@ -118,10 +118,19 @@ core::Result<LoadedRaw> load_raw_files(const std::vector<std::string>& files) {
             problems.insert(problems.end(), raw.error().begin(), raw.error().end());
             continue;
         }
+        const std::string sha256 = core::sha256_hex(*text);
+        const auto same = std::ranges::find(all.sources, sha256, &measure::FitSource::sha256);
+        if (same != all.sources.end()) {
+            problems.push_back({input_name(file),
+                                "",
+                                "holds the same as " + same->name,
+                                "give each file once: its samples would count twice"});
+            continue;
+        }
         for (const std::string& warning : raw->warnings) {
             warn(fmt::format("{}: {}", input_name(file), warning));
         }
-        all.sources.push_back({input_name(file), core::sha256_hex(*text)});
+        all.sources.push_back({input_name(file), sha256});
         append(all.raw, *std::move(raw));
     }
     if (!problems.empty()) {

@@ -107,6 +107,9 @@ void judge_costs(const PairFacts& facts, const CheckOptions& options, CheckRepor
 }
 
 void judge_coverage(const PairFacts& facts, const CheckOptions& options, CheckReport& report) {
+    if (report.pairs == 0) {
+        no(report, "pairs", "there are no two devices", "give a fabric or fits of two or more");
+    }
     if (report.missing > 0) {
         no(report,
            "missing",
