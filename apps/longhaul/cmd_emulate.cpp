@@ -207,6 +207,9 @@ int run_emulate(const EmulateOptions& options, const std::vector<std::string>& c
     if (!wan) {
         return report(wan.error());
     }
+    if (options.check && !command.empty()) {
+        return report({{"--check", "", "it runs no command", "leave out --check, or the command"}});
+    }
     if (options.check) {
         return show_network(options, *wan);
     }

@@ -166,6 +166,9 @@ int run_run(const RunCommand& command) {
         !apart) {
         return report(apart.error());
     }
+    if (!command.max_age.empty() && !command.resume) {
+        return report({{"--max-age", "", "it is given without --resume", "add --resume"}});
+    }
     if (command.output == "-") {
         return report({{"--output",
                         "",

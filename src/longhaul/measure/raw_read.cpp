@@ -16,6 +16,7 @@ using core::Cursor;
 using core::Value;
 
 constexpr double kMaxSeconds = 1e7;
+constexpr unsigned char kDelete = 0x7F;
 constexpr double kLeastSeconds = 1e-12;
 constexpr double kMaxBytes = 1e15;
 constexpr double kMaxRate = 1e9;  // Gbit/s
@@ -31,6 +32,10 @@ std::string required_text(const Cursor& record, std::string_view key, std::strin
     const auto text = found ? found->string() : std::nullopt;
     if (text && text->empty()) {
         found->report("found an empty text", fmt::format("it holds {}", meaning));
+    }
+    const auto control = [](unsigned char c) { return c < ' ' || c == kDelete; };
+    if (text && std::ranges::any_of(*text, control)) {
+        found->report("found " + core::shown(*text), "a name has no line breaks and control bytes");
     }
     return text.value_or("");
 }

@@ -108,6 +108,15 @@ TEST(Raw, BadRecordsAreReportedWithTheirLine) {
               "f: line 2, column 101: ok: found a number; it must be a boolean");
 }
 
+TEST(Raw, NamesThatWouldBreakTablesAreRefused) {
+    const auto read =
+        read_raw(std::string(kRun) + "{\"record\": \"host\", \"id\": \"a\\nb\"}\n", "f");
+    ASSERT_FALSE(read);
+    EXPECT_EQ(to_string(read.error().front()),
+              "f: line 2, column 26: id: found \"a\\x0ab\"; a name has no line breaks and control "
+              "bytes");
+}
+
 TEST(Raw, UnknownRecordsArePassedOver) {
     const auto read = read_raw(std::string(kRun) + "{\"record\": \"weather\"}\n", "f");
     ASSERT_TRUE(read);
