@@ -1,6 +1,7 @@
 // measure run: runs a plan on the agents and appends what they measure to a raw file.
 #include <cstdio>
 #include <memory>
+#include <span>
 
 #include <unistd.h>
 
@@ -76,11 +77,11 @@ std::string result_text(const measure::CoordinatorResult& result) {
     if (result.missing.empty()) {
         return text;
     }
-    const std::size_t named = std::min(kNamed, result.missing.size());
-    text += fmt::format("missing   {}",
-                        fmt::join(result.missing.begin(), result.missing.begin() + named, ", "));
-    if (result.missing.size() > named) {
-        text += fmt::format(", and {} more", result.missing.size() - named);
+    const std::span<const std::string> missing = result.missing;
+    const std::size_t named = std::min(kNamed, missing.size());
+    text += fmt::format("missing   {}", fmt::join(missing.first(named), ", "));
+    if (missing.size() > named) {
+        text += fmt::format(", and {} more", missing.size() - named);
     }
     return text +
            fmt::format("\nnext      {}run the same with --resume\n",

@@ -79,7 +79,12 @@ const Convention* find_convention(std::string_view name) {
 }
 
 const Convention& plan_convention(placement::Shape shape) {
-    return shape.tp == 1 ? kConventions.front() : *find_convention("megatron-tp-pp-dp");
+    if (shape.tp == 1) {
+        return kConventions.front();
+    }
+    const Convention* tensor = find_convention("megatron-tp-pp-dp");
+    LONGHAUL_ASSERT(tensor != nullptr);
+    return *tensor;
 }
 
 std::string_view plan_formula(const Convention& convention, placement::Shape shape) {
