@@ -14,8 +14,13 @@
 namespace longhaul::placement {
 namespace {
 
-/// GB of both passes that one pipeline sends over an edge.
-std::pair<double, double> passes_gb(const workload::Workload& workload) {
+/// GB of both passes that one pipeline sends over an edge at once: all, or one message.
+std::pair<double, double> passes_gb(const Problem& problem) {
+    const workload::Workload& workload = problem.workload;
+    if (problem.terms.objective == Objective::kPipelined) {
+        const Passes passes = passes_of(workload, problem.terms);
+        return {passes.forward_gb, passes.backward_gb};
+    }
     return {workload.c_pp.value(), workload.c_pp_backward.value_or(workload.c_pp).value()};
 }
 
@@ -81,7 +86,7 @@ ContendedEdge contended_edge(const Problem& problem,
             pairs(i, j) = problem.costs.pipeline(left[from[i]], right[to[j]]);
         }
     }
-    const auto [forward, backward] = passes_gb(problem.workload);
+    const auto [forward, backward] = passes_gb(problem);
     ContendedEdge edge = problem.shared.match(pairs, sorted_left, sorted_right, forward, backward);
     std::vector<int> partner(left.size());
     for (std::size_t i = 0; i < left.size(); ++i) {
@@ -98,7 +103,7 @@ double mapped_edge(const Problem& problem,
     for (std::size_t r = 0; r < left.size(); ++r) {
         slowest = std::max(slowest, problem.costs.pipeline(left[r], right[r]));
     }
-    const auto [forward, backward] = passes_gb(problem.workload);
+    const auto [forward, backward] = passes_gb(problem);
     return std::max(slowest, problem.shared.edge(left, right, forward, backward).seconds);
 }
 

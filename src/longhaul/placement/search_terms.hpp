@@ -16,7 +16,8 @@ namespace longhaul::placement {
 
 /// Simulated annealing from stage groups under the whole score: devices of two stages change
 /// places, a few alike ones at once, and stretches of stages are turned around. Only the stage
-/// groups and edges that a move touches are scored anew, as long as the objective is additive.
+/// groups and edges that a move touches are scored anew, but under the pipelined objective without
+/// shared capacity.
 [[nodiscard]] SearchResult anneal_terms(const Problem& problem,
                                         const Stages& start,
                                         std::uint64_t budget,
