@@ -198,7 +198,10 @@ double compute_alone(const Problem& problem, const Stages& stages) {
 }
 
 std::vector<int> kinds_of_devices(const Problem& problem) {
-    const Classes classes = exact_classes(problem.costs);
+    // Where the slowest pair counts on its own, slowness alone tells devices apart, too.
+    const bool links = problem.terms.objective == Objective::kPipelined;
+    const Classes classes = exact_classes(
+        links ? Costs{problem.links.latency_s, problem.links.slowness} : problem.costs);
     std::map<std::vector<double>, int> known;
     std::vector<int> kind;
     for (std::size_t i = 0; i < problem.devices(); ++i) {
@@ -214,8 +217,18 @@ std::vector<int> kinds_of_devices(const Problem& problem) {
     return kind;
 }
 
+Classes classes_under_terms(const Problem& problem) {
+    Classes classes;
+    classes.exact = true;
+    classes.of_device = kinds_of_devices(problem);
+    classes.members.resize(*std::ranges::max_element(classes.of_device) + 1);
+    for (std::size_t device = 0; device < classes.of_device.size(); ++device) {
+        classes.members[classes.of_device[device]].push_back(static_cast<int>(device));
+    }
+    return classes;
+}
+
 double data_parallel_bound(const Problem& problem) {
-    const auto n = static_cast<int>(problem.devices());
     std::vector<double> bounds;
     if (problem.terms.exchange == Exchange::kSharded || !problem.exchange) {
         const NearestCosts nearest = nearest_costs(problem.costs, problem.shape.dp);
@@ -223,24 +236,7 @@ double data_parallel_bound(const Problem& problem) {
             bounds.push_back(nearest.exchange[kind]);
         }
     } else {
-        std::map<std::pair<int, int>, double> known;  // of one kind and region: one bound
-        for (int device = 0; device < n; ++device) {
-            const auto [at, fresh] = known.try_emplace(
-                {!problem.links.slowness.empty() ? problem.links.slowness.kind_of_device()[device]
-                                                 : device,
-                 problem.exchange->region()[device]},
-                0.0);
-            if (fresh) {
-                std::vector<int> peers;
-                for (int peer = 0; peer < n; ++peer) {
-                    if (peer != device) {
-                        peers.push_back(peer);
-                    }
-                }
-                at->second = problem.exchange->member_bound(device, peers, problem.shape.dp);
-            }
-            bounds.push_back(at->second);
-        }
+        bounds = problem.exchange->member_bounds(problem.shape.dp);
     }
     // Of the devices that are used, one has at least this; the worst ones may be left out.
     std::ranges::sort(bounds);

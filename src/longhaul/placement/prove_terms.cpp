@@ -134,10 +134,7 @@ Certificate prove_terms(const Problem& problem,
             return *std::move(exact);
         }
     }
-    Problem part = problem;
-    part.exchange.reset();
-    part.shared = {};
-    part.terms.exchange = Exchange::kSharded;
+    Problem part = without_exchange(problem);
     double apart = 0;
     if (problem.terms.exchange != Exchange::kSharded) {
         apart = data_parallel_bound(problem);

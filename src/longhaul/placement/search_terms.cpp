@@ -321,19 +321,26 @@ private:
     std::uint64_t left_;
 };
 
-/// Scored on the problem itself, in the best order.
-void rescore(const Problem& problem, SearchResult& found) {
-    const Solved solved = solve_inner(problem, found.stages);
-    found.stages = in_order(found.stages, solved.order);
-    found.score = solved.score.total();
-}
-
 }  // namespace
 
 bool has_other_terms(const Problem& problem) {
     const bool unequal = !problem.speed.empty() || !problem.workload.layers.empty() ||
                          problem.workload.stage_seconds.size() > 1;
     return problem.exchange != nullptr || (has_compute(problem) && unequal);
+}
+
+Problem without_exchange(const Problem& problem) {
+    Problem plain = problem;
+    plain.exchange.reset();
+    plain.shared = {};
+    plain.terms.exchange = Exchange::kSharded;
+    return plain;
+}
+
+void rescore(const Problem& problem, SearchResult& found) {
+    const Solved solved = solve_inner(problem, found.stages);
+    found.stages = in_order(found.stages, solved.order);
+    found.score = solved.score.total();
 }
 
 std::vector<Problem> stand_ins(const Problem& problem) {
@@ -351,10 +358,7 @@ std::vector<Problem> stand_ins(const Problem& problem) {
     }
     std::vector<Problem> all;
     for (const double weight : kWeights) {
-        Problem stand_in = problem;
-        stand_in.exchange.reset();
-        stand_in.shared = {};
-        stand_in.terms.exchange = Exchange::kSharded;
+        Problem stand_in = without_exchange(problem);
         stand_in.workload.layers.clear();
         stand_in.workload.stage_seconds.clear();
         stand_in.speed.clear();

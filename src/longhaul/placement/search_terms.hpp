@@ -9,6 +9,12 @@ namespace longhaul::placement {
 /// Whether a problem has such terms.
 [[nodiscard]] bool has_other_terms(const Problem& problem);
 
+/// The problem with the sharded exchange and nothing shared.
+[[nodiscard]] Problem without_exchange(const Problem& problem);
+
+/// Scores a result on a problem, in the best order of its stages.
+void rescore(const Problem& problem, SearchResult& found);
+
 /// Stand-ins of the problem with pair costs alone, one for each weight of the exchange: what the
 /// plain search finds under them is scored by solve_inner on the problem itself. Source of the
 /// weights: 0 asks for the pipeline alone, above 1 exchanges count more than they do when sharded.

@@ -109,6 +109,8 @@ TEST(Model, FormulasFollowTheModel) {
     Model model = gpt(24, 2048, 16, 2048);
     model.dropout = true;
     model.fused_attention = false;
+    EXPECT_EQ(layer_activation_formula(model, 4),
+              "s (e (4 h + (2 h + 2 k + 2 f) / t) + 2 h + a s (2 e + 1) / t)");
     EXPECT_EQ(layer_activation_formula(model), "s (e (6 h + 2 k + 2 f) + 2 h + a s (2 e + 1))");
 }
 
