@@ -163,7 +163,7 @@ public:
                                         1 / std::max(1.0, static_cast<double>(moves)));
         double temperature = kStartTemperature;
         for (std::uint64_t k = 0; k < moves; ++k, temperature *= cooling) {
-            if (k % 64 == 0 && stop && stop()) {
+            if (k % moves_between_looks() == 0 && stop && stop()) {
                 return;
             }
             move(temperature * best_);
@@ -174,6 +174,12 @@ public:
     [[nodiscard]] const std::deque<Stages>& bests() const { return bests_; }
 
 private:
+    /// Rings and trees of large groups take milliseconds each.
+    [[nodiscard]] std::uint64_t moves_between_looks() const {
+        constexpr std::size_t kLargeGroup = 32;
+        return score_.stages().front().size() > kLargeGroup ? 1 : 64;
+    }
+
     void move(double temperature) {
         const std::size_t p = score_.stages().size();
         if (p > 2 && random_.below(5) == 0) {
@@ -281,19 +287,22 @@ public:
                     if (left_ == 0 || (stop && stop())) {
                         return;
                     }
-                    better = between(a, b) || better;
+                    better = between(a, b, stop) || better;
                 }
             }
         }
     }
 
 private:
-    bool between(std::size_t a, std::size_t b) {
+    bool between(std::size_t a, std::size_t b, const std::function<bool()>& stop) {
         std::set<std::pair<int, int>> tried;
         for (std::size_t i = 0; i < found_.stages[a].size(); ++i) {
             for (std::size_t j = 0; j < found_.stages[b].size() && left_ > 0; ++j) {
                 const int from = kind_[found_.stages[a][i]];
                 const int to = kind_[found_.stages[b][j]];
+                if (stop && stop()) {
+                    return false;
+                }
                 if (from != to && tried.insert({from, to}).second && taken(a, i, b, j)) {
                     return true;
                 }
@@ -410,7 +419,8 @@ SearchResult search_terms(const Problem& problem,
     const std::vector<Problem> weighted = stand_ins(problem);
     std::vector<SearchResult> starts;
     SearchResult best;
-    for (std::size_t i = 0; i < weighted.size(); ++i) {
+    const auto stopped = [&] { return options.stop && options.stop(); };
+    for (std::size_t i = 0; i < weighted.size() && (i == 0 || !stopped()); ++i) {
         SearchOptions share = options;
         share.budget = std::max<std::uint64_t>(1, options.budget / 2 / weighted.size());
         share.run = options.run * 64 + i;
@@ -420,7 +430,8 @@ SearchResult search_terms(const Problem& problem,
         starts.push_back(found);
         keep(best, std::move(found));
     }
-    if (problem.shape.pp == 1) {
+    if (problem.shape.pp == 1 || stopped()) {
+        best.stopped_by = stopped() ? "time limit" : "budget";
         return best;
     }
     std::ranges::stable_sort(starts, {}, &SearchResult::score);
@@ -437,7 +448,7 @@ SearchResult search_terms(const Problem& problem,
     for (SearchResult& found : annealed) {
         keep(best, std::move(found));
     }
-    best.stopped_by = options.stop && options.stop() ? "time limit" : "budget";
+    best.stopped_by = stopped() ? "time limit" : "budget";
     return best;
 }
 
