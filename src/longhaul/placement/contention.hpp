@@ -8,8 +8,8 @@
 //
 // so that DataP = max(worst group, 8 GB / gbps of every resource), and an edge costs
 // max(slowest pair, 8 GB / gbps of every resource). Any way of the exchange counts, since it says
-// who sends what to whom (exchange.hpp). Micro-batches that follow each other keep a resource busy on
-// all edges at once: see shared_pipeline.hpp.
+// who sends what to whom (exchange.hpp). Micro-batches that follow each other keep a resource busy
+// on all edges at once: see shared_pipeline.hpp.
 #pragma once
 
 #include <algorithm>

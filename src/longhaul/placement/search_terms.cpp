@@ -330,6 +330,28 @@ private:
     std::uint64_t left_;
 };
 
+/// Stages as devices come, and region by region where regions are known: all that a search without
+/// time for more has.
+std::vector<SearchResult> simple_starts(const Problem& problem) {
+    std::vector<int> devices(problem.shape.devices());
+    std::iota(devices.begin(), devices.end(), 0);
+    const Stages by_host = Placement(problem.shape, devices).stages();
+    std::vector<SearchResult> starts{{by_host, 0, "host order", 1, "budget"}};
+    if (problem.exchange) {
+        std::ranges::stable_sort(
+            devices, {}, [&](int device) { return problem.exchange->region()[device]; });
+        Stages by_region(problem.shape.pp);
+        for (std::size_t i = 0; i < devices.size(); ++i) {
+            by_region[i / static_cast<std::size_t>(problem.shape.dp)].push_back(devices[i]);
+        }
+        starts.push_back({std::move(by_region), 0, "one region after another", 1, "budget"});
+    }
+    for (SearchResult& start : starts) {
+        rescore(problem, start);
+    }
+    return starts;
+}
+
 }  // namespace
 
 bool has_other_terms(const Problem& problem) {
@@ -417,8 +439,11 @@ SearchResult search_terms(const Problem& problem,
                           const SearchOptions& options,
                           const PlainSearch& plain) {
     const std::vector<Problem> weighted = stand_ins(problem);
-    std::vector<SearchResult> starts;
+    std::vector<SearchResult> starts = simple_starts(problem);
     SearchResult best;
+    for (const SearchResult& start : starts) {
+        keep(best, SearchResult(start));
+    }
     const auto stopped = [&] { return options.stop && options.stop(); };
     for (std::size_t i = 0; i < weighted.size() && (i == 0 || !stopped()); ++i) {
         SearchOptions share = options;

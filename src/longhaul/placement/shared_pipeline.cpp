@@ -39,9 +39,9 @@ SharedEdge measured(const Problem& problem,
         edge.once = std::max(edge.once, problem.costs.pipeline(left[i], joined[i]));
         edge.slowness = std::max(edge.slowness, problem.links.slowness(left[i], joined[i]));
     }
-    edge.once = std::max(
-        edge.once,
-        problem.shared.edge(left, joined, passes.forward_gb, passes.backward_gb).seconds);
+    edge.once =
+        std::max(edge.once,
+                 problem.shared.edge(left, joined, passes.forward_gb, passes.backward_gb).seconds);
     problem.shared.add_pairs(left, joined, 1, edge.loads);
     return edge;
 }
@@ -347,8 +347,7 @@ private:
         Stages stages = paired(match, order);
         PairExchange pairs(problem_, stages);
         pairs.run();
-        const double interval =
-            std::max(pairs.slowest(), steady_load(problem_, stages).seconds);
+        const double interval = std::max(pairs.slowest(), steady_load(problem_, stages).seconds);
         for (const bool turned : {false, true}) {
             std::vector<int> path = order;
             if (turned) {
