@@ -12,17 +12,6 @@
 namespace longhaul::placement {
 namespace {
 
-Classes classes_of(const std::vector<int>& kinds) {
-    Classes classes;
-    classes.of_device = kinds;
-    classes.members.resize(static_cast<std::size_t>(1 + std::ranges::max(kinds)));
-    for (std::size_t device = 0; device < kinds.size(); ++device) {
-        classes.members[static_cast<std::size_t>(kinds[device])].push_back(
-            static_cast<int>(device));
-    }
-    return classes;
-}
-
 /// Counts of classes of each stage, in order: equal for placements that differ only in devices of
 /// a class and in the names of stages.
 using Kinds = std::vector<std::vector<int>>;
@@ -30,7 +19,7 @@ using Kinds = std::vector<std::vector<int>>;
 class Neighbours {
 public:
     Neighbours(const Problem& unit, const Stages& stages)
-        : classes_(classes_of(unit_kinds(unit))),
+        : classes_(classes_of_kinds(unit_kinds(unit))),
           stage_of_(classes_.of_device.size(), -1),
           rows_(stages.size(), std::vector<int>(classes_.size(), 0)) {
         for (std::size_t s = 0; s < stages.size(); ++s) {

@@ -1,9 +1,9 @@
 #include "longhaul/placement/units.hpp"
 
+#include <algorithm>
 #include <map>
 #include <numeric>
 
-#include "longhaul/placement/classes.hpp"
 #include "longhaul/placement/group_terms.hpp"
 
 namespace longhaul::placement {
@@ -61,6 +61,18 @@ std::vector<int> unit_kinds(const Problem& problem) {
                 .first->second;
     }
     return kinds;
+}
+
+Classes classes_of_kinds(const std::vector<int>& kinds) {
+    Classes classes;
+    classes.exact = true;
+    classes.of_device = kinds;
+    classes.members.resize(static_cast<std::size_t>(1 + std::ranges::max(kinds)));
+    for (std::size_t device = 0; device < kinds.size(); ++device) {
+        classes.members[static_cast<std::size_t>(kinds[device])].push_back(
+            static_cast<int>(device));
+    }
+    return classes;
 }
 
 }  // namespace longhaul::placement

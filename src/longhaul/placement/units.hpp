@@ -4,6 +4,7 @@
 
 #include <span>
 
+#include "longhaul/placement/classes.hpp"
 #include "longhaul/placement/tensor.hpp"
 
 namespace longhaul::placement {
@@ -32,5 +33,8 @@ struct Units {
 /// Devices that no term of the problem tells apart: kinds_of_devices, and under the pipelined
 /// objective those whose links differ in latency or slowness alone are different, too.
 [[nodiscard]] std::vector<int> unit_kinds(const Problem& problem);
+
+/// Kinds without gaps as classes of devices that cannot be told apart.
+[[nodiscard]] Classes classes_of_kinds(const std::vector<int>& kinds);
 
 }  // namespace longhaul::placement
