@@ -113,27 +113,6 @@ TEST(Phase, CsvQuotesWhatComesFromOutside) {
               "signature\n0.1,2,3,1,2,3,0,\"one, \"\"two\"\"\",1,\"x\"\n");
 }
 
-/// The least score over all ways to fill the stages, or to leave units out.
-double best_of_all_stages(const Problem& unit) {
-    std::vector<std::size_t> stage_of;
-    const auto pp = static_cast<std::size_t>(unit.shape.pp);
-    for (std::size_t s = 0; s < pp; ++s) {
-        stage_of.insert(stage_of.end(), static_cast<std::size_t>(unit.shape.dp), s);
-    }
-    stage_of.resize(unit.devices(), pp);
-    double best = 1e300;
-    do {
-        Stages stages(pp);
-        for (std::size_t u = 0; u < stage_of.size(); ++u) {
-            if (stage_of[u] < pp) {
-                stages[stage_of[u]].push_back(static_cast<int>(u));
-            }
-        }
-        best = std::min(best, solve_inner(unit, stages).score.total());
-    } while (std::next_permutation(stage_of.begin(), stage_of.end()));
-    return best;
-}
-
 // Twin under every term, with spare devices and tensor groups: all placements of every cell.
 TEST(Phase, EveryCellIsTheBestOfAllUnderEveryTerm) {
     for (const testing::TermChoice& choice : testing::term_choices()) {
@@ -154,7 +133,7 @@ TEST(Phase, EveryCellIsTheBestOfAllUnderEveryTerm) {
         for (const PhaseCell& cell : result.cells) {
             const Problem unit = units_to_place(
                 problem_at(core::Gigabytes(cell.c_pp_gb), core::Gigabytes(cell.c_dp_gb)), hosts);
-            const double best = best_of_all_stages(unit);
+            const double best = testing::best_of_all_stages(unit);
             EXPECT_NEAR(cell.score.total(), best, 1e-9 * best) << choice.name;
             EXPECT_LE(cell.bound.value, best * (1 + 1e-9)) << choice.name;
         }

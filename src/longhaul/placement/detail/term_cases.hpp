@@ -1,10 +1,12 @@
 // Small problems under every term, for the tests of what works under all of them.
 #pragma once
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
 #include "longhaul/placement/detail/test_support.hpp"
+#include "longhaul/placement/evaluate.hpp"
 
 namespace longhaul::placement::testing {
 
@@ -109,6 +111,47 @@ inline TermCase term_case(const TermChoice& choice, int pp, int dp, core::Random
     if (choice.shared) {
         parts.shared.push_back({"cable", 2 + 4 * random.uniform(), {"east", "west"}, {}});
     }
+    made.fabric = fabric::Fabric::make(std::move(parts), "case").value();
+    return made;
+}
+
+/// The least score over all ways to fill the stages, or to leave units out.
+inline double best_of_all_stages(const Problem& unit) {
+    std::vector<std::size_t> stage_of;
+    const auto pp = static_cast<std::size_t>(unit.shape.pp);
+    for (std::size_t s = 0; s < pp; ++s) {
+        stage_of.insert(stage_of.end(), static_cast<std::size_t>(unit.shape.dp), s);
+    }
+    stage_of.resize(unit.devices(), pp);
+    double best = 1e300;
+    do {
+        Stages stages(pp);
+        for (std::size_t u = 0; u < stage_of.size(); ++u) {
+            if (stage_of[u] < pp) {
+                stages[stage_of[u]].push_back(static_cast<int>(u));
+            }
+        }
+        best = std::min(best, solve_inner(unit, stages).score.total());
+    } while (std::next_permutation(stage_of.begin(), stage_of.end()));
+    return best;
+}
+
+/// Two labels of equal devices: few kinds, so that classes and tables come into play.
+inline TermCase few_kinds(const TermChoice& choice, int pp, int dp, core::Random& random) {
+    TermCase made = term_case(choice, pp, dp, random);
+    fabric::FabricParts parts = made.fabric.parts();
+    core::Grid<double> alpha(parts.labels.size(), parts.labels.size(), 0.0);
+    core::Grid<double> beta(parts.labels.size(), parts.labels.size(), 1.0);
+    const double far = 0.5 + random.uniform();
+    for (std::size_t i = 0; i < parts.labels.size(); ++i) {
+        for (std::size_t j = 0; j < parts.labels.size(); ++j) {
+            const bool near = parts.labels[i] == parts.labels[j];
+            alpha(i, j) = i == j ? 0 : near ? 1 : 40;
+            beta(i, j) = near ? 8 : far;
+        }
+    }
+    parts.alpha_ms = std::move(alpha);
+    parts.beta_gbps = std::move(beta);
     made.fabric = fabric::Fabric::make(std::move(parts), "case").value();
     return made;
 }
