@@ -437,6 +437,47 @@ TREE = {"kind": "tree", "exact": True, "class_of_device": [0, 0, 1, 1],
         "columns": [[1, 1], [2, 0], [0, 2]], "slices": [SLICE]}
 
 
+LEAVES = {"different": 2, "branches": [1, -1, -1, -1], "weights": [[0, 0.5, 1, 0.5], [0, 1], [1, 1]]}
+DIFFERENT = {"kind": "different", "class_of_device": [0, 0, 1, 1], "numbers": [LEAVES]}
+ELEMENTARY = {"kind": "elementary"}
+SUM = {"kind": "sum", "compute": True, "exchange": False, "parts": [ELEMENTARY]}
+LIMITS = {"kind": "limits", "limits": [1.5, 2], "parts": [ELEMENTARY, ELEMENTARY]}
+CHOICES = {"kind": "choices", "class_of_device": [0, 0, 1, 1], "left_out": [[0, 0]],
+           "parts": [ELEMENTARY]}
+
+
+def nested_proof_cases(certificate, case):
+    """Kinds of proofs beside trees: keys that miss, values that cannot be."""
+    for proof in (DIFFERENT, SUM, LIMITS, CHOICES):
+        whole = put(certificate, proof, "proof")
+        for key in proof:
+            if key in ("compute", "exchange"):
+                yield case(f"{proof['kind']}-{key}-text", put(whole, "x", "proof", key), key)
+                continue
+            yield case(f"{proof['kind']}-no-{key}", without(whole, "proof", key), key)
+            yield case(f"{proof['kind']}-{key}-null", put(whole, None, "proof", key), key)
+    for name, value, words in (
+            ("different", 1, "different"), ("different", 3, "different"),
+            ("branches", [2, -1, -1, -1], "branches[0]"), ("branches", [-2], "branches[0]"),
+            ("branches", [-1, -1], "2 leaves"), ("weights", [], "3 leaves"),
+            ("weights", [[0], [0, 1], [1, 1]], "weights[0]"),
+            ("weights", [[2, 1], [0, 1], [1, 1]], "weights[0]"),
+            ("weights", [[0, 1.5], [0, 1], [1, 1]], "weights[0]"),
+            ("weights", [[0, -0.5], [0, 1], [1, 1]], "weights[0]"),
+            ("weights", ["x", [0, 1], [1, 1]], "weights[0]")):
+        yield case(f"leaves-{name}-{json.dumps(value)[:24]}",
+                   put(put(certificate, DIFFERENT, "proof"), value, "proof", "numbers", 0, name),
+                   words)
+    yield case("limit-negative", put(certificate, {**LIMITS, "limits": [-1, 2]}, "proof"), "limits[0]")
+    yield case("part-of-no-kind", put(certificate, {**SUM, "parts": [{}]}, "proof"), "parts[0]")
+    yield case("part-text", put(certificate, {**SUM, "parts": ["x"]}, "proof"), "parts[0]")
+    deep = ELEMENTARY
+    for _ in range(12):
+        deep = {**SUM, "parts": [deep]}
+    yield case("proofs-too-deep", put(certificate, deep, "proof"), "inside each other")
+    yield case("left-out-text", put(certificate, {**CHOICES, "left_out": ["x"]}, "proof"), "left_out[0]")
+
+
 def certificate_cases(certificate):
     """What no certificate may look like; claims that do not follow are in certificate_test.py."""
     tree = put(certificate, TREE, "proof")
@@ -453,7 +494,11 @@ def certificate_cases(certificate):
         yield case(key + "-null", put(tree, None, key), key)
         yield case(key + "-list", put(tree, [[]], key), key)
     yield case("no-hash", without(tree, "fabric", "sha256"), "sha256")
-    yield case("other-objective", put(tree, "pipelined", "objective"), "additive")
+    yield case("other-objective", put(tree, "round-robin", "objective"), "additive")
+    for name, value in (("exchange", "gossip"), ("schedule", "2f2b"), ("count_shared", 1),
+                        ("forward_share", 2)):
+        yield case("terms-" + name, put(tree, {name: value}, "terms"), "terms." + name)
+    yield case("tp-zero", put(tree, 0, "shape", "tp"), "shape.tp")
     for key in ("score", "bound", "plan_bound"):
         yield case(key + "-negative", put(tree, -1, key), key)
         yield case(key + "-huge", put(tree, 1e300, key), key)
@@ -478,6 +523,7 @@ def certificate_cases(certificate):
             ("columns", [1, 1], "columns[0]"), ("slices", "none", "slices"),
             ("slices", [1], "slices[0]"), ("slices", [SLICE] * 10_001, "10001 slices")):
         yield case(f"proof-{name}-{json.dumps(value)[:24]}", put(tree, value, "proof", name), words)
+    yield from nested_proof_cases(certificate, case)
     for key in SLICE:
         yield case("slice-no-" + key, without(tree, "proof", "slices", 0, key), key)
         yield case("slice-" + key + "-null", put(tree, None, "proof", "slices", 0, key), key)

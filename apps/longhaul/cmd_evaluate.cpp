@@ -9,6 +9,7 @@
 #include "longhaul/inputs.hpp"
 #include "longhaul/placement/bounds.hpp"
 #include "longhaul/placement/group_terms.hpp"
+#include "longhaul/placement/ordered.hpp"
 #include "longhaul/placement/plan.hpp"
 #include "longhaul/placement/prove.hpp"
 #include "longhaul/placement/tensor.hpp"
@@ -238,7 +239,7 @@ core::Result<Scored> load_scored(const EvaluateOptions& options) {
 placement::Bound simple_bound(const placement::Problem& problem, double score) {
     placement::ProofOptions none;
     none.work = 0;
-    return placement::beyond_certificates(problem).empty()
+    return placement::pairs_make_the_score(problem) && problem.devices() == problem.shape.devices()
                ? placement::elementary_bound(problem)
                : placement::prove(problem, score, none).bound;
 }
