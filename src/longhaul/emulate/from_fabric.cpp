@@ -73,23 +73,31 @@ std::vector<Shape> best_pairs(const fabric::Fabric& fabric,
     return pairs;
 }
 
-/// The resources of one shared capacity, one a direction, on the paths that load them.
+/// The resources of one shared capacity on the paths that load them: one a direction that has a
+/// limit, or one for both (half duplex).
 void add_shared(Wan& wan,
                 const fabric::SharedCapacity& shared,
                 const std::vector<int>& side_of_host,
                 double share) {
-    Shape shape;
-    shape.rate_mbps = shared.gbps * kMbpsPerGbps / share;
-    const auto first = static_cast<int>(wan.resources.size());
-    wan.resources.push_back({fmt::format("shared:{}>", shared.name), shape});
-    wan.resources.push_back({fmt::format("shared:{}<", shared.name), shape});
+    const auto add = [&](std::string_view direction, double gbps) {
+        if (gbps == fabric::SharedCapacity::kNoLimit) {
+            return -1;
+        }
+        Shape shape;
+        shape.rate_mbps = gbps * kMbpsPerGbps / share;
+        wan.resources.push_back({fmt::format("shared:{}{}", shared.name, direction), shape});
+        return static_cast<int>(wan.resources.size()) - 1;
+    };
+    const int there = add(shared.duplex ? ">" : "=", shared.there_gbps);
+    const int back = shared.duplex ? add("<", shared.back_gbps) : there;
     const std::size_t n = wan.hosts.size();
     for (std::size_t a = 0; a < n; ++a) {
         for (std::size_t b = 0; b < n; ++b) {
-            if (side_of_host[a] == 1 && side_of_host[b] == 2) {
-                wan.paths[a * n + b].push_back(first);
-            } else if (side_of_host[a] == 2 && side_of_host[b] == 1) {
-                wan.paths[a * n + b].push_back(first + 1);
+            const bool out = side_of_host[a] == 1 && side_of_host[b] == 2;
+            const bool in = side_of_host[a] == 2 && side_of_host[b] == 1;
+            const int resource = out ? there : in ? back : -1;
+            if (resource >= 0) {
+                wan.paths[a * n + b].push_back(resource);
             }
         }
     }
