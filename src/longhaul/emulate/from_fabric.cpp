@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <map>
+#include <optional>
 
 #include <fmt/format.h>
 
@@ -103,6 +104,21 @@ void add_shared(Wan& wan,
     }
 }
 
+/// Sides of hosts from those of their devices; nullopt when a host is on both.
+std::optional<std::vector<int>> host_sides(const std::vector<int>& side_of_device,
+                                           const std::vector<int>& host_of,
+                                           std::size_t hosts) {
+    std::vector<int> sides(hosts, 0);
+    for (std::size_t i = 0; i < side_of_device.size(); ++i) {
+        int& side = sides[host_of[i]];
+        if (side != 0 && side_of_device[i] != 0 && side != side_of_device[i]) {
+            return std::nullopt;
+        }
+        side = std::max(side, side_of_device[i]);
+    }
+    return sides;
+}
+
 }  // namespace
 
 core::Result<Wan> from_fabric(const fabric::Fabric& fabric, std::string_view name) {
@@ -134,11 +150,14 @@ core::Result<Wan> from_fabric(const fabric::Fabric& fabric, std::string_view nam
     }
     const std::vector<std::vector<int>> sides = fabric.shared_sides();
     for (std::size_t r = 0; r < sides.size(); ++r) {
-        std::vector<int> side_of_host(n, 0);
-        for (std::size_t i = 0; i < fabric.size(); ++i) {
-            side_of_host[host_of[i]] = sides[r][i];
+        const auto side_of_host = host_sides(sides[r], host_of, n);
+        if (!side_of_host) {
+            return core::fail({std::string(name),
+                               fmt::format("shared[{}]", r),
+                               "a host has devices on both sides",
+                               "hosts are emulated as one: name places that are whole hosts"});
         }
-        add_shared(wan, fabric.parts().shared[r], side_of_host, share);
+        add_shared(wan, fabric.parts().shared[r], *side_of_host, share);
     }
     return wan;
 }

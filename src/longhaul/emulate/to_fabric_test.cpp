@@ -96,6 +96,18 @@ TEST(ToFabric, SharedCapacityComesBackFromItsNetwork) {
     EXPECT_EQ(found.size(), 3U);
 }
 
+TEST(ToFabric, AHostOnBothSidesOfACapacityIsRefused) {
+    const auto wan = read_network(
+        R"({"labels": ["x", "y", "z"], "alpha_ms": [[0,1,1],[1,0,1],[1,1,0]],
+            "beta_gbps": [[0,1,1],[1,0,1],[1,1,0]],
+            "devices": [{"host": "h"}, {"host": "h"}, {"host": "i"}],
+            "shared": [{"name": "up", "gbps": 1, "of": ["x"]}]})",
+        "f.json");
+    ASSERT_FALSE(wan);
+    EXPECT_NE(core::to_string(wan.error()[0]).find("shared[0]: a host has devices on both sides"),
+              std::string::npos);
+}
+
 TEST(ToFabric, AFabricComesBackFromItsNetwork) {
     const auto wan = read_network(
         "{\"labels\": [\"x\", \"y\"], \"alpha_ms\": [[0, 5], [7, 0]], "
