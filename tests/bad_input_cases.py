@@ -79,6 +79,12 @@ address = "10.0.0.2"
 [[group]]
 name = "up"
 """
+RAW = "".join(line + "\n" for line in (
+    '{"record": "run", "format": "longhaul.raw/1", "run": "r", "started": "2026-11-29T12:00:00Z"}',
+    '{"record": "sample", "pattern": "peer", "from": "a", "to": "b", "bytes": 1e6, "elapsed_s": 1, '
+    '"t": "2026-11-29T12:00:01Z"}',
+    '{"record": "sample", "pattern": "peer", "from": "b", "to": "a", "bytes": 1e6, "elapsed_s": 1}',
+    '{"record": "end"}'))
 RANK_MAP = [0, 1, 2, 3]
 IPERF3 = {
     "start": {"connected": [{"local_host": "a", "remote_host": "b"}],
@@ -228,6 +234,7 @@ COMMANDS = {
     "size": Command(["size", "--job", "job.toml"], {"job.toml": JOB}),
     "measure-check": Command(["measure", "check", "fabric.json"], {"fabric.json": FABRIC},
                              output=False),
+    "measure-fit": Command(["measure", "fit", "raw.jsonl"], {"raw.jsonl": RAW}),
     "measure-import": Command(["measure", "import", "iperf3", "iperf3.json"],
                               {"iperf3.json": IPERF3}),
     "measure-import-xml": Command(["measure", "import", "simgrid", "platform.xml"],
@@ -309,6 +316,29 @@ def check_cases():
     yield case("newer-links", put(links, "longhaul.links/2", "format"), "newer")
     yield case("links-without-pairs", without(links, "pairs"), "pairs")
     yield case("links-host-number", put(links, [1], "hosts"), "hosts[0]")
+
+
+def raw_cases():
+    def change(name, old, new, words):
+        return Case("measure-fit", name, "raw.jsonl", replaced(RAW, old, new), words)
+
+    yield change("to-itself", '"to": "b"', '"to": "a"', "from and to are both")
+    yield change("started-free-text", "2026-11-29T12:00:00Z", "last week", "a time is in UTC")
+    yield change("t-free-text", "2026-11-29T12:00:01Z", "now", "a time is in UTC")
+    yield change("t-no-day", "2026-11-29T12:00:01Z", "2026-02-30T12:00:01Z", "a time is in UTC")
+    yield change("huge-bytes", "1e6", "1e308", "bytes")
+
+
+def shared_cases():
+    def case(name, entry, words):
+        return Case("place", "shared-" + name, "fabric.json", put(FABRIC, [entry], "shared"), words)
+
+    yield case("both", {"name": "x", "gbps": 1, "gbps_back": 1, "of": ["a"]}, "both gbps and")
+    yield case("no-rate", {"name": "x", "of": ["a"]}, "has no gbps")
+    yield case("half-of-one", {"name": "x", "gbps_there": 1, "duplex": False, "of": ["a"]},
+               "half duplex")
+    yield case("negative", {"name": "x", "gbps_there": -1, "of": ["a"]}, "shared[0].gbps_there")
+    yield case("duplex-text", {"name": "x", "gbps": 1, "duplex": "no", "of": ["a"]}, "duplex")
 
 
 def region_cases():
@@ -580,6 +610,7 @@ def wan_cases():
     yield change("three-ends", '"east", "west"', '"east", "west", "east"', "two regions")
     yield change("no-link", "[[link]]\nbetween", "[[resource]]\nname = \"r\"\n[not]\nbetween", "not")
     yield case("link-twice", WAN + '[[link]]\nfrom = "east"\nto = "west"\n', "exists already")
+    yield change("between-and-from", '[[link]]', '[[link]]\nfrom = "east"', "given with between")
     yield case("one-direction", WAN.replace('between = ["east", "west"]', 'from = "east"\nto = "west"'),
                "no link")
     yield case("unknown-resource", WAN + '[[path]]\nfrom = "east"\nto = "one"\nthrough = ["x"]\n',
@@ -756,6 +787,8 @@ def all_cases(plan, certificate):
         yield from (case for case in fabric_cases("measure-check")
                     if case.name.endswith("/" + name))
     yield from check_cases()
+    yield from raw_cases()
+    yield from shared_cases()
     yield from region_cases()
     yield from group_cases()
     yield from map_cases()

@@ -107,7 +107,7 @@ private:
         for (const SharedEdge& edge : edges_) {
             add_loads(edge.loads, false, sum);
         }
-        const double busiest = problem_.shared.slowest(sum).seconds;
+        const double busiest = problem_.shared.slower_pass(sum).seconds;
         return edges() + repeats(passes_, compute_, std::max(slowest(), busiest));
     }
 
@@ -255,7 +255,7 @@ private:
             pipeline.slowest = std::max(pipeline.slowest, joined.slowness);
             add_loads(joined.loads, a > b, sum);
         }
-        pipeline.busiest = problem_.shared.slowest(sum).seconds;
+        pipeline.busiest = problem_.shared.slower_pass(sum).seconds;
         return pipeline;
     }
 
@@ -274,7 +274,7 @@ private:
             for (std::size_t b = a + 1; b < groups_.size(); ++b) {
                 const SharedEdge& joined = edge(match, a, b);
                 const double more =
-                    loads ? repeats(passes_, {}, problem_.shared.slowest(joined.loads).seconds) : 0;
+                    loads ? repeats(passes_, {}, problem_.shared.slower_pass(joined.loads).seconds) : 0;
                 costs(a, b) = costs(b, a) = joined.once + more;
                 dearest = std::isfinite(joined.once) ? std::max(dearest, costs(a, b)) : dearest;
             }
@@ -407,7 +407,7 @@ Contended steady_load(const Problem& problem, const Stages& paired) {
     for (std::size_t s = 1; s < paired.size(); ++s) {
         problem.shared.add_pairs(paired[s - 1], paired[s], 1, sum);
     }
-    return problem.shared.slowest(sum);
+    return problem.shared.slower_pass(sum);
 }
 
 int resource_of_interval(const Problem& problem, const Stages& paired) {
@@ -473,7 +473,7 @@ double SharedEdgeSolver::total(double exchange,
     }
     return pipelined_score(exchange,
                            once,
-                           std::max(slowest, problem_.shared.slowest(sum).seconds),
+                           std::max(slowest, problem_.shared.slower_pass(sum).seconds),
                            passes_,
                            stage_compute(problem_, stages))
         .total();

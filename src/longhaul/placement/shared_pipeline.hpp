@@ -3,8 +3,9 @@
 //
 // Once the pipeline is full, all edges of all pipelines send at once, so that a resource carries
 // one message of every pair that crosses it on any edge, in each direction, for every micro-batch
-// of a pass. With x the slowness of the slowest pair and y = 8 / gbps times the pairs that cross in
-// the busier direction of the busiest resource, both in seconds a GB of a message,
+// of a pass. With x the slowness of the slowest pair and y the seconds that the busiest resource
+// takes for the pairs that cross it (in the slower of both passes, whose directions are opposite),
+// both in seconds a GB of a message,
 //
 //     edge  = max(slowest pair, every resource under this edge alone), one message each way
 //     score = DataP + sum of edges + compute of one message + R(max(x, y))
