@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "longhaul/topology/detail/groups.hpp"
 #include "longhaul/topology/detail/readers.hpp"
 #include "longhaul/topology/detail/slot.hpp"
 
@@ -13,21 +14,6 @@ namespace longhaul::topology::detail {
 namespace {
 
 using core::Cursor;
-
-/// One [[group]] as it was written.
-struct Group {
-    std::string name;
-    std::string inner;        ///< of what it has `count`
-    bool endpoints = false;   ///< `inner` names endpoints, not a group
-    std::vector<Level> made;  ///< levels, innermost first; more than one for a fat tree
-    double ports = 0;         ///< of each switch; 0: not given
-    double cables = 1;
-    Cursor table;
-};
-
-std::optional<Cursor> of(const Cursor& table, std::string_view key) {
-    return table.find(key);
-}
 
 /// A whole number from 1 on under a key; 0 after a problem.
 std::uint32_t read_count(const Cursor& table,
@@ -46,17 +32,17 @@ Cable read_cable(const Cursor& table, int cost) {
     }
     cable.latency_ms = read_latency(table, "", 0);
     cable.cost = cost;
-    if (const auto place = of(table, "cost")) {
+    if (const auto place = table.find("cost")) {
         cable.cost = place->integer(1, kMostCost).value_or(cost);
     }
-    if (const auto place = of(table, "cables")) {
+    if (const auto place = table.find("cables")) {
         cable.gbps *= place->integer(1, 100'000).value_or(1);
     }
     return cable;
 }
 
 std::string read_switch_name(const Cursor& table, const std::string& fallback) {
-    const auto place = of(table, "switch_name");
+    const auto place = table.find("switch_name");
     return place ? read_name(*place, true) : fallback;
 }
 
@@ -66,10 +52,10 @@ constexpr std::uint32_t kMostPorts = 10'000;
 std::vector<Level> fat_tree(const Cursor& table, const Group& group) {
     const std::uint32_t k = read_count(table, "k", "the ports of each switch, an even number", 2);
     if (k % 2 != 0) {
-        of(table, "k")->report(fmt::format("found {}", k), "it must be even");
+        table.find("k")->report(fmt::format("found {}", k), "it must be even");
     }
     if (k > kMostPorts) {
-        of(table, "k")->report(fmt::format("found {}", k), fmt::format("at most {}", kMostPorts));
+        table.find("k")->report(fmt::format("found {}", k), fmt::format("at most {}", kMostPorts));
     }
     if (k == 0 || k % 2 != 0 || k > kMostPorts) {
         return {};
@@ -89,7 +75,7 @@ constexpr std::array<std::pair<std::string_view, Pattern>, 5> kPatterns = {
      {"dragonfly", Pattern::kDragonfly}}};
 
 void read_up(const Cursor& table, Level& level) {
-    const auto place = of(table, "up");
+    const auto place = table.find("up");
     const auto text = place ? place->string() : std::nullopt;
     if (!text) {
         return;
@@ -113,7 +99,7 @@ std::vector<Level> plain_level(const Cursor& table, const Group& group, Pattern 
         level.switch_name = read_switch_name(table, "switch");
         read_up(table, level);
         if (level.switch_name == level.member && !level.member.empty()) {
-            of(table, "switch_name")
+            table.find("switch_name")
                 .value_or(table)
                 .report("its switches are named like its members", "choose another name");
         }
@@ -212,8 +198,8 @@ Group read_group(const Cursor& table) {
     if (const auto place = table.require("name", "the name of the group")) {
         group.name = read_name(*place, true);
     }
-    const auto members = of(table, "members");
-    const auto endpoints = of(table, "endpoints");
+    const auto members = table.find("members");
+    const auto endpoints = table.find("endpoints");
     if (members.has_value() == endpoints.has_value()) {
         table.report(members ? "has both members and endpoints" : "has no members",
                      "give members = \"GROUP\", or endpoints = \"NAME\" for the innermost group");
@@ -222,226 +208,23 @@ Group read_group(const Cursor& table) {
         group.endpoints = endpoints.has_value();
     }
     read_levels(table, group);
-    if (const auto place = of(table, "ports")) {
+    if (const auto place = table.find("ports")) {
         group.ports = place->integer(1, kMostCount).value_or(0);
     }
-    if (const auto place = of(table, "cables")) {
+    if (const auto place = table.find("cables")) {
         group.cables = place->value().number;
     }
     return group;
 }
 
-/// Builds the chain below one outermost group and checks it from inside to outside.
-class ChainMaker {
-public:
-    ChainMaker(const std::vector<Group>& groups, bool site) : groups_(groups), site_(site) {}
-
-    /// nullopt after a problem.
-    std::optional<Chain> make(int root) {
-        std::vector<int> nest;
-        for (int g = root; g >= 0;) {
-            if (std::ranges::find(nest, g) != nest.end()) {
-                return std::nullopt;  // reported by the caller
-            }
-            nest.push_back(g);
-            const Group& group = groups_[slot(g)];
-            if (group.made.empty() || group.inner.empty()) {
-                return std::nullopt;  // reported where it was read
-            }
-            g = group.endpoints ? -1 : index_of(group.inner);
-            if (!group.endpoints && g < 0) {
-                return std::nullopt;
-            }
-        }
-        std::ranges::reverse(nest);
-        chain_.endpoint = groups_[slot(nest.front())].inner;
-        good_ = true;
-        for (std::size_t i = 0; i < nest.size() && good_; ++i) {
-            const Group& group = groups_[slot(nest[i])];
-            for (const Level& level : group.made) {
-                add(group, level, i + 1 == nest.size());
-            }
-        }
-        if (good_) {
-            check_top(groups_[slot(nest.back())]);
-            check_switches(nest);
-        }
-        return good_ ? std::optional(chain_) : std::nullopt;
-    }
-
-    [[nodiscard]] int index_of(const std::string& name) const {
-        const auto found = std::ranges::find(groups_, name, &Group::name);
-        return found == groups_.end() ? -1 : static_cast<int>(found - groups_.begin());
-    }
-
-private:
-    void refuse(const Group& group, std::string_view key, std::string what, std::string fix) {
-        of(group.table, key).value_or(group.table).report(std::move(what), std::move(fix));
-        good_ = false;
-    }
-
-    void add(const Group& group, const Level& level, bool outermost) {
-        if (!good_) {
-            return;
-        }
-        if (chain_.levels.size() >= kMostLevels) {
-            refuse(group,
-                   "members",
-                   fmt::format("nested deeper than {} groups", kMostLevels),
-                   "nest less");
-            return;
-        }
-        const std::string key = group.made.size() > 1 ? "k" : "count";
-        nodes_ *= level.count;
-        links_ *= level.count;
-        nodes_ += level.switches;
-        check_pattern(group, level, outermost);
-        if (nodes_ > kMostNodes) {
-            refuse(group,
-                   key,
-                   fmt::format("makes {:.0f} nodes in group \"{}\"", nodes_, level.group),
-                   fmt::format("at most {}: describe a part of the network", kMostNodes));
-        } else if (links_ > kMostLinks) {
-            refuse(group,
-                   key,
-                   fmt::format("makes {:.0f} links in group \"{}\"", links_, level.group),
-                   fmt::format("at most {}: describe a part of the network", kMostLinks));
-        }
-        chain_.levels.push_back(level);
-    }
-
-    /// Counts links and ports up of one group.
-    void check_pattern(const Group& group, const Level& level, bool outermost) {
-        const double n = level.count;
-        switch (level.pattern) {
-            case Pattern::kTree:
-                links_ += n * ports_ * level.switches;
-                ports_ = level.up_members ? n * ports_ : level.switches;
-                break;
-            case Pattern::kRails:
-                if (std::fmod(level.switches, ports_) != 0) {
-                    refuse(group,
-                           "switches",
-                           fmt::format("{} switches for members with {:.0f} ports up each",
-                                       level.switches,
-                                       ports_),
-                           "rails need a multiple of the ports: each port has its own switches");
-                }
-                links_ += n * level.switches;
-                ports_ = level.up_members ? n * ports_ : level.switches;
-                break;
-            case Pattern::kMesh:
-                links_ += ports_ * n * (n - 1) / 2;
-                ports_ *= n;
-                break;
-            case Pattern::kRing:
-                links_ += ports_ * n;
-                ports_ *= n;
-                break;
-            case Pattern::kDragonfly:
-                if (!outermost || site_) {
-                    refuse(group,
-                           "pattern",
-                           "a dragonfly inside another group or site",
-                           "a dragonfly is the whole network");
-                }
-                if (ports_ * level.cables_per_port < n - 1) {
-                    refuse(
-                        group,
-                        "count",
-                        fmt::format("{:.0f} members, but {:.0f} ports with {} cable{} each reach "
-                                    "{:.0f} others",
-                                    n,
-                                    ports_,
-                                    level.cables_per_port,
-                                    level.cables_per_port == 1 ? "" : "s",
-                                    ports_ * level.cables_per_port),
-                        "fewer members, or more cables_per_port");
-                }
-                links_ += n * (n - 1) / 2;
-                ports_ *= n;
-                break;
-        }
-    }
-
-    void check_top(const Group& group) {
-        if (site_ && ports_ != 1) {
-            refuse(group,
-                   "name",
-                   fmt::format("has {:.0f} ports up", ports_),
-                   "a site of a WAN needs one: put a tree with one switch around it");
-        }
-    }
-
-    /// Ports that each switch needs, where the file says how many there are.
-    void check_switches(const std::vector<int>& nest) {
-        double below = 1;
-        std::size_t l = 0;
-        for (const int g : nest) {
-            const Group& group = groups_[slot(g)];
-            for (std::size_t m = 0; m < group.made.size(); ++m, ++l) {
-                const Level& level = chain_.levels[l];
-                if (group.ports > 0 && level.has_switches()) {
-                    const double down =
-                        level.count * (level.pattern == Pattern::kTree ? below : 1) * group.cables;
-                    const double up = level.up_members ? 0 : up_links(l + 1, level.switches);
-                    if (down + up > group.ports) {
-                        refuse(
-                            group,
-                            "ports",
-                            fmt::format("a switch needs {:.0f} ports down and {:.0f} up, and has "
-                                        "{:.0f}",
-                                        down,
-                                        up,
-                                        group.ports),
-                            "more ports, or fewer members");
-                    }
-                }
-                below = !level.has_switches() || level.up_members ? below * level.count
-                                                                  : level.switches;
-            }
-        }
-    }
-
-    /// Links up of one port of the group below level index `l`.
-    [[nodiscard]] double up_links(std::size_t l, double ports) const {
-        if (l >= chain_.levels.size()) {
-            return 0;
-        }
-        const Level& outer = chain_.levels[l];
-        switch (outer.pattern) {
-            case Pattern::kTree:
-                return outer.switches;
-            case Pattern::kRails:
-                return outer.switches / ports;
-            case Pattern::kMesh:
-                return outer.count - 1.0;
-            case Pattern::kRing:
-                return 2;
-            case Pattern::kDragonfly:
-                return outer.cables_per_port;
-        }
-        return 0;
-    }
-
-    const std::vector<Group>& groups_;
-    bool site_;
-    Chain chain_;
-    double nodes_ = 1;
-    double links_ = 0;
-    double ports_ = 1;
-    bool good_ = false;
-};
-
 /// Groups that contain themselves: each cycle is reported once. Returns whether there are any.
 bool report_cycles(const std::vector<Group>& groups) {
-    const ChainMaker names(groups, false);
     bool any = false;
     for (std::size_t start = 0; start < groups.size(); ++start) {
         std::vector<std::size_t> seen{start};
         std::string text = groups[start].name;
         for (std::size_t g = start; seen.size() <= groups.size() + 1;) {
-            const int next = groups[g].endpoints ? -1 : names.index_of(groups[g].inner);
+            const int next = groups[g].endpoints ? -1 : index_of(groups, groups[g].inner);
             if (next < 0) {
                 break;
             }
@@ -449,9 +232,8 @@ bool report_cycles(const std::vector<Group>& groups) {
             text += " > " + groups[g].name;
             if (g == start) {
                 if (*std::ranges::min_element(seen) == start) {
-                    of(groups[start].table, "members")
-                        ->report("the group contains itself: " + text,
-                                 "nest groups without a cycle");
+                    groups[start].table.find("members")->report(
+                        "the group contains itself: " + text, "nest groups without a cycle");
                 }
                 any = true;
                 break;
@@ -464,19 +246,17 @@ bool report_cycles(const std::vector<Group>& groups) {
 
 bool check_names(const std::vector<Group>& groups) {
     bool good = true;
-    const ChainMaker names(groups, false);
     for (std::size_t g = 0; g < groups.size(); ++g) {
         const Group& group = groups[g];
-        if (!group.name.empty() && slot(names.index_of(group.name)) != g) {
-            of(group.table, "name")
-                ->report("a second group \"" + group.name + "\"", "give it another name");
+        if (!group.name.empty() && slot(index_of(groups, group.name)) != g) {
+            group.table.find("name")->report("a second group \"" + group.name + "\"",
+                                             "give it another name");
             good = false;
         }
-        if (!group.endpoints && !group.inner.empty() && names.index_of(group.inner) < 0) {
-            of(group.table, "members")
-                ->report(
-                    "unknown group " + core::shown(group.inner),
-                    "name a [[group]] of this file, or write endpoints = \"" + group.inner + "\"");
+        if (!group.endpoints && !group.inner.empty() && index_of(groups, group.inner) < 0) {
+            group.table.find("members")->report(
+                "unknown group " + core::shown(group.inner),
+                "name a [[group]] of this file, or write endpoints = \"" + group.inner + "\"");
             good = false;
         }
     }
@@ -511,13 +291,12 @@ Chains read_groups(const core::Cursor& root, const std::vector<std::string>& roo
             }
         }
     }
-    const ChainMaker names(groups, false);
     for (const std::string& name : wanted) {
-        const int index = names.index_of(name);
+        const int index = index_of(groups, name);
         if (index < 0 || chains.by_root.contains(name)) {
             continue;
         }
-        if (auto chain = ChainMaker(groups, !roots.empty()).make(index)) {
+        if (auto chain = make_chain(groups, index, !roots.empty())) {
             chains.by_root[name] = static_cast<int>(chains.list.size());
             chains.list.push_back(std::move(*chain));
         }

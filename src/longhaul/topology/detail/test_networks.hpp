@@ -1,9 +1,8 @@
 // Small networks for tests: of every pattern, and random ones.
 #pragma once
 
+#include <stdexcept>
 #include <string>
-
-#include <gtest/gtest.h>
 
 #include "longhaul/topology/read.hpp"
 #include "longhaul/topology/routes.hpp"
@@ -13,10 +12,7 @@ namespace longhaul::topology::detail {
 inline Topology network(const std::string& body) {
     auto topology = read_topology("format = \"longhaul.topology/1\"\n" + body, "net.toml");
     if (!topology) {
-        for (const core::Diagnostic& problem : topology.error()) {
-            ADD_FAILURE() << core::to_string(problem);
-        }
-        std::abort();
+        throw std::runtime_error(core::to_string(topology.error().front()));
     }
     return std::move(*topology);
 }
@@ -24,10 +20,7 @@ inline Topology network(const std::string& body) {
 inline Routes compiled(const std::string& body) {
     auto routes = Routes::compile(network(body));
     if (!routes) {
-        for (const core::Diagnostic& problem : routes.error()) {
-            ADD_FAILURE() << core::to_string(problem);
-        }
-        std::abort();
+        throw std::runtime_error(core::to_string(routes.error().front()));
     }
     return std::move(*routes);
 }
