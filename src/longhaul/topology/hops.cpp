@@ -11,21 +11,7 @@ using detail::slot;
 
 namespace {
 
-bool holds(const Shape& shape, const Rule& rule, const Digits& from, const Digits& to) {
-    for (const Condition& condition : rule.conditions) {
-        const std::uint32_t own = from[slot(condition.axis)];
-        const std::uint32_t wanted = to[slot(condition.axis)];
-        const std::uint32_t offset =
-            wanted >= own ? wanted - own : wanted + shape.radix(condition.axis) - own;
-        if (offset < condition.low || offset > condition.high) {
-            return false;
-        }
-    }
-    return true;
-}
-
-/// How many digits a pick allows, and the index-th of them. `own` is the node's digit where the
-/// next one must differ from it (a mesh), else the radix.
+/// How many digits a pick allows. Of a mesh, the next digit differs from the node's own.
 std::uint32_t options(Pick pick, std::uint32_t radix, bool mesh) {
     if (pick == Pick::kEqual) {
         return 1;
@@ -33,72 +19,12 @@ std::uint32_t options(Pick pick, std::uint32_t radix, bool mesh) {
     return radix - (pick == Pick::kOther ? 1 : 0) - (mesh ? 1 : 0);
 }
 
-std::uint32_t option(Pick pick, std::uint32_t index, std::uint32_t own, std::uint32_t wanted) {
-    if (pick == Pick::kEqual) {
-        return wanted;
-    }
-    const std::uint32_t low = pick == Pick::kOther ? std::min(own, wanted) : own;
-    const std::uint32_t high = pick == Pick::kOther ? std::max(own, wanted) : own;
+/// The index-th of the digits that differ from two others (which may be the same).
+std::uint32_t skip(std::uint32_t index, std::uint32_t a, std::uint32_t b) {
+    const std::uint32_t low = std::min(a, b);
+    const std::uint32_t high = std::max(a, b);
     index += index >= low ? 1 : 0;
     return index + (high != low && index >= high ? 1 : 0);
-}
-
-std::uint32_t count_of(const Shape& shape, const Action& action) {
-    const LinkClass& links = shape.classes()[slot(action.link_class)];
-    if (action.picks.empty()) {
-        return 1;
-    }
-    const bool mesh = links.high == links.low;
-    const std::vector<int>& axes = links.pattern == Pattern::kMesh ? links.down_free
-                                   : action.reverse                ? links.down_free
-                                                                   : links.up_free;
-    std::uint32_t count = 1;
-    for (std::size_t k = 0; k < action.picks.size(); ++k) {
-        const int axis = mesh ? links.axis : axes[k];
-        count *= options(action.picks[k], shape.radix(axis), mesh);
-    }
-    return count;
-}
-
-/// The index-th neighbour of an action.
-ChainRoutes::Hop neighbour(const Shape& shape,
-                           const Action& action,
-                           const ChainRoutes::Spot& from,
-                           const Digits& to,
-                           std::uint32_t index,
-                           ChainRoutes::Spot* next) {
-    const LinkClass& links = shape.classes()[slot(action.link_class)];
-    const bool mesh = links.high == links.low;
-    ChainRoutes::Spot spot = from;
-    bool reverse = action.reverse;
-    if (links.pattern == Pattern::kRing) {
-        const std::uint32_t n = shape.radix(links.axis);
-        spot.digits[slot(links.axis)] = (from.digits[slot(links.axis)] + (reverse ? n - 1 : 1)) % n;
-    } else if (mesh) {
-        const std::uint32_t own = from.digits[slot(links.axis)];
-        spot.digits[slot(links.axis)] =
-            option(action.picks.front(), index, own, to[slot(links.axis)]);
-        reverse = spot.digits[slot(links.axis)] < own;
-    } else {
-        const std::vector<int>& axes = reverse ? links.down_free : links.up_free;
-        for (std::size_t k = axes.size(); k > 0; --k) {
-            const std::uint32_t radix = shape.radix(axes[k - 1]);
-            const std::uint32_t wanted = to[slot(axes[k - 1])];
-            const Pick pick = action.picks[k - 1];
-            const std::uint32_t choices = options(pick, radix, false);
-            const std::uint32_t own = k == 1 ? index : index % choices;
-            index = k == 1 ? 0 : index / choices;
-            spot.digits[slot(axes[k - 1])] =
-                option(pick, own, pick == Pick::kOther ? wanted : radix, wanted);
-        }
-        spot.role = reverse ? links.low : links.high;
-    }
-    ChainRoutes::Hop hop{shape.node(spot.role, spot.digits),
-                         shape.link(links, from.digits, spot.digits, reverse)};
-    if (next != nullptr) {
-        *next = spot;
-    }
-    return hop;
 }
 
 }  // namespace
@@ -108,12 +34,11 @@ tl::expected<ChainRoutes, std::string> ChainRoutes::make(const Shape& shape, boo
     std::vector<int> targets{0};
     routes.gateway_ = shape.dragonfly();
     routes.exits_ = exits;
-    routes.exit_role_ = shape.up_role(shape.levels());
     if (routes.gateway_) {
         targets.push_back(shape.up_role(shape.levels() - 1));
     }
     if (exits) {
-        targets.push_back(routes.exit_role_);
+        targets.push_back(shape.up_role(shape.levels()));
     }
     for (const int target : targets) {
         auto table = compile_rules(shape, target);
@@ -122,99 +47,173 @@ tl::expected<ChainRoutes, std::string> ChainRoutes::make(const Shape& shape, boo
         }
         routes.tables_.push_back(std::move(*table));
     }
+    routes.flatten(shape);
     return routes;
 }
 
-ChainRoutes::Spot ChainRoutes::spot(const Shape& shape, std::uint32_t node) const {
+void ChainRoutes::flatten(const Shape& shape) {
+    roles_ = shape.roles().size();
+    for (const RuleTable& table : tables_) {
+        for (const std::vector<Rule>& list : table.roles) {
+            first_rule_.push_back(static_cast<std::uint32_t>(rules_.size()));
+            for (const Rule& rule : list) {
+                FlatRule flat;
+                flat.first_condition = static_cast<std::uint32_t>(conditions_.size());
+                for (const Condition& each : rule.conditions) {
+                    conditions_.push_back({static_cast<std::uint32_t>(each.axis),
+                                           shape.radix(each.axis),
+                                           each.low,
+                                           each.high - each.low});
+                }
+                flat.last_condition = static_cast<std::uint32_t>(conditions_.size());
+                flat.first_action = static_cast<std::uint32_t>(actions_.size());
+                for (const Action& each : rule.actions) {
+                    const LinkClass& links = shape.classes()[slot(each.link_class)];
+                    FlatAction action{1,
+                                      static_cast<std::uint32_t>(each.link_class),
+                                      each.reverse,
+                                      each.picks,
+                                      free_axes(links, each.reverse)};
+                    for (std::size_t k = 0; k < action.axes.size(); ++k) {
+                        action.count *= options(
+                            each.picks[k], shape.radix(action.axes[k]), links.high == links.low);
+                    }
+                    flat.count += action.count;
+                    actions_.push_back(std::move(action));
+                }
+                flat.last_action = static_cast<std::uint32_t>(actions_.size());
+                rules_.push_back(flat);
+            }
+        }
+    }
+    first_rule_.push_back(static_cast<std::uint32_t>(rules_.size()));
+}
+
+ChainRoutes::Spot ChainRoutes::spot(const Shape& shape, std::uint32_t node) {
     Spot spot;
     spot.role = shape.role_of(node);
-    shape.decode(spot.role, node - shape.roles()[slot(spot.role)].base, spot.digits);
+    spot.index = node - shape.roles()[slot(spot.role)].base;
+    shape.decode(spot.role, spot.index, spot.digits);
     return spot;
+}
+
+bool ChainRoutes::holds(const FlatRule& rule, const Digits& from, const Digits& to) const {
+    for (std::uint32_t i = rule.first_condition; i < rule.last_condition; ++i) {
+        const FlatCondition& condition = conditions_[i];
+        const std::uint32_t own = from[condition.axis];
+        const std::uint32_t wanted = to[condition.axis];
+        const std::uint32_t offset = wanted >= own ? wanted - own : wanted + condition.radix - own;
+        if (offset - condition.low > condition.width) {
+            return false;
+        }
+    }
+    return true;
 }
 
 void ChainRoutes::match(
     const Shape& shape, const Spot& from, const Digits& to, bool exit, Match& found) const {
-    found.to = to;
-    const RuleTable* table = exit ? &tables_.back() : tables_.data();
+    found.to = &to;
+    std::size_t table = exit ? tables_.size() - 1 : 0;
     if (gateway_) {
         const int top = shape.levels() - 1;
         const std::uint32_t n = shape.radix(top);
         const std::uint32_t own = from.digits[slot(top)];
         if (const std::uint32_t offset = (to[slot(top)] + n - own) % n; offset != 0) {
-            Digits port = from.digits;
-            shape.decode_label(top, shape.port_towards(offset), port);
-            found.cable = from.role == tables_[1].target_role && port == from.digits;
+            found.port = from.digits;
+            shape.decode_label(top, shape.port_towards(offset), found.port);
+            found.cable = from.role == tables_[1].target_role && found.port == from.digits;
             found.count = 1;
             if (found.cable) {
                 return;
             }
-            found.to = port;
-            table = &tables_[1];
+            found.to = &found.port;
+            table = 1;
         }
     }
-    for (const Rule& rule : table->roles[slot(from.role)]) {
-        if (holds(shape, rule, from.digits, found.to)) {
-            found.rule = &rule;
-            break;
+    const std::size_t list = table * roles_ + slot(from.role);
+    for (std::uint32_t i = first_rule_[list]; i < first_rule_[list + 1]; ++i) {
+        if (holds(rules_[i], from.digits, *found.to)) {
+            found.rule = &rules_[i];
+            found.count = rules_[i].count;
+            return;
         }
     }
     found.count = 0;
-    if (found.rule != nullptr) {
-        for (const Action& action : found.rule->actions) {
-            found.count += count_of(shape, action);
+}
+
+ChainRoutes::Hop ChainRoutes::neighbour(const Shape& shape,
+                                        const FlatAction& action,
+                                        const Spot& from,
+                                        const Digits& to,
+                                        std::uint32_t index,
+                                        Spot& next) {
+    const LinkClass& links = shape.classes()[action.link_class];
+    const bool tree = links.high != links.low;
+    bool reverse = action.reverse;
+    next = from;
+    if (links.pattern == Pattern::kRing) {
+        const std::uint32_t n = shape.radix(links.axis);
+        std::uint32_t& digit = next.digits[slot(links.axis)];
+        digit = (digit + (reverse ? n - 1 : 1)) % n;
+    } else if (tree) {
+        for (std::size_t k = action.axes.size(); k > 0; --k) {
+            const int axis = action.axes[k - 1];
+            const Pick pick = action.picks[k - 1];
+            std::uint32_t own = index;
+            if (k > 1) {
+                const std::uint32_t choices = options(pick, shape.radix(axis), false);
+                own = index % choices;
+                index /= choices;
+            }
+            const std::uint32_t wanted = to[slot(axis)];
+            next.digits[slot(axis)] = pick == Pick::kEqual ? wanted
+                                      : pick == Pick::kAny ? own
+                                                           : skip(own, wanted, wanted);
         }
+        next.role = reverse ? links.low : links.high;
+    } else {
+        const std::uint32_t own = from.digits[slot(links.axis)];
+        const std::uint32_t wanted = to[slot(links.axis)];
+        const Pick pick = action.picks.front();
+        const std::uint32_t digit =
+            pick == Pick::kEqual ? wanted : skip(index, own, pick == Pick::kAny ? own : wanted);
+        next.digits[slot(links.axis)] = digit;
+        reverse = digit < own;
     }
+    next.index = shape.encode(next.role, next.digits);
+    const std::uint32_t node = shape.roles()[slot(next.role)].base + next.index;
+    if (tree) {
+        const int own = links.up_free.front();
+        const std::uint32_t low = reverse ? next.index : from.index;
+        const std::uint32_t digit = reverse ? from.digits[slot(own)] : next.digits[slot(own)];
+        return {node, 2 * (links.base + low * shape.radix(own) + digit) + (reverse ? 1 : 0)};
+    }
+    return {node, shape.link(links, from.digits, next.digits, reverse)};
 }
 
 ChainRoutes::Hop ChainRoutes::take(const Shape& shape,
                                    const Spot& from,
                                    const Match& found,
                                    std::uint32_t index,
-                                   Spot* next) const {
+                                   Spot& next) const {
     if (!found.cable) {
-        for (const Action& action : found.rule->actions) {
-            const std::uint32_t count = count_of(shape, action);
-            if (index < count) {
-                return neighbour(shape, action, from, found.to, index, next);
-            }
-            index -= count;
+        std::uint32_t i = found.rule->first_action;
+        while (index >= actions_[i].count) {
+            index -= actions_[i++].count;
         }
+        return neighbour(shape, actions_[i], from, *found.to, index, next);
     }
-    LONGHAUL_ASSERT(found.cable);
     const int top = shape.levels() - 1;
     const std::uint32_t n = shape.radix(top);
-    Spot spot = from;
-    spot.digits[slot(top)] = found.to[slot(top)];
+    next = from;
+    next.digits[slot(top)] = (*found.to)[slot(top)];
     const std::uint32_t own = from.digits[slot(top)];
-    const std::uint32_t back = (own + n - spot.digits[slot(top)]) % n;
-    shape.decode_label(top, shape.port_towards(back), spot.digits);
-    const bool reverse = spot.digits[slot(top)] < own;
-    Hop hop{shape.node(spot.role, spot.digits),
-            shape.link(shape.classes().back(), from.digits, spot.digits, reverse)};
-    if (next != nullptr) {
-        *next = spot;
-    }
-    return hop;
-}
-
-std::uint32_t ChainRoutes::count(const Shape& shape,
-                                 const Spot& from,
-                                 const Digits& to,
-                                 bool exit) const {
-    Match found;
-    match(shape, from, to, exit, found);
-    return found.count;
-}
-
-ChainRoutes::Hop ChainRoutes::hop(const Shape& shape,
-                                  const Spot& from,
-                                  const Digits& to,
-                                  bool exit,
-                                  std::uint32_t index,
-                                  Spot* next) const {
-    Match found;
-    match(shape, from, to, exit, found);
-    return take(shape, from, found, index, next);
+    const std::uint32_t back = (own + n - next.digits[slot(top)]) % n;
+    shape.decode_label(top, shape.port_towards(back), next.digits);
+    next.index = shape.encode(next.role, next.digits);
+    const bool reverse = next.digits[slot(top)] < own;
+    return {shape.roles()[slot(next.role)].base + next.index,
+            shape.link(shape.classes().back(), from.digits, next.digits, reverse)};
 }
 
 bool ChainRoutes::choose(const Shape& shape,
@@ -231,7 +230,7 @@ bool ChainRoutes::choose(const Shape& shape,
     }
     const auto index =
         static_cast<std::uint32_t>((std::uint64_t{hash} * std::uint64_t{found.count}) >> 32U);
-    chosen = take(shape, from, found, index, &next);
+    chosen = take(shape, from, found, index, next);
     return true;
 }
 
@@ -239,16 +238,18 @@ std::vector<std::uint32_t> ChainRoutes::links(const Shape& shape,
                                               std::uint32_t from,
                                               std::uint32_t to,
                                               bool exit) const {
-    const Spot spot = this->spot(shape, from);
-    const Digits digits = exit ? Digits{} : this->spot(shape, to).digits;
     std::vector<std::uint32_t> links;
     if (!exit && from == to) {
         return links;
     }
+    const Spot here = spot(shape, from);
+    const Digits digits = exit ? Digits{} : spot(shape, to).digits;
     Match found;
-    match(shape, spot, digits, exit, found);
+    match(shape, here, digits, exit, found);
+    Spot next;
+    links.reserve(found.count);
     for (std::uint32_t i = 0; i < found.count; ++i) {
-        links.push_back(take(shape, spot, found, i, nullptr).link);
+        links.push_back(take(shape, here, found, i, next).link);
     }
     std::ranges::sort(links);
     return links;

@@ -180,6 +180,9 @@ Patches Patches::make(const Topology& topology,
                       const ChainRoutes& rules,
                       std::span<const std::uint32_t> avoided,
                       bool exits) {
+    if (topology.declaration().exceptions.empty() && avoided.empty()) {
+        return {};
+    }
     std::vector<std::uint32_t> changed;
     std::vector<Link> links = site_links(topology, site, avoided, changed);
     if (changed.empty()) {

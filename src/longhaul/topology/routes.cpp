@@ -72,57 +72,77 @@ std::vector<LinkId> Routes::next_links(const Local& from,
     return links;
 }
 
-bool Routes::step(const Place& from,
-                  const Local& local,
-                  const Local& to,
-                  const Digits& to_digits,
-                  std::uint64_t flow,
-                  LinkId& link,
-                  ChainRoutes::Spot& next) const {
+bool Routes::walk_rules(const Local& from,
+                        const Local& to,
+                        std::uint64_t flow,
+                        std::vector<LinkId>& links) const {
     const Shape& shape = topology_.shape(from.site);
-    const bool exit = from.site != to.site;
-    const NodeId node = topology_.global(from.site, local.node);
     const ChainRoutes& rules = chains_[slot(topology_.sites()[slot(from.site)].chain)];
-    ChainRoutes::Hop hop;
-    if (!rules.choose(
-            shape, {from.role, from.digits}, to_digits, exit, hop_hash(flow, node), hop, next)) {
-        return false;
+    const LinkId base = 2 * topology_.link_base(from.site);
+    Digits digits{};
+    shape.decode(0, to.node, digits);
+    ChainRoutes::Spot spot = ChainRoutes::spot(shape, from.node);
+    ChainRoutes::Spot next;
+    ChainRoutes::Hop hop{from.node, 0};
+    while (hop.node != to.node) {
+        const std::uint32_t hash = hop_hash(flow, topology_.global(from.site, hop.node));
+        if (!rules.choose(shape, spot, digits, false, hash, hop, next)) {
+            return false;
+        }
+        links.push_back(hop.link + base);
+        spot = next;
     }
-    link = hop.link + 2 * topology_.link_base(from.site);
     return true;
+}
+
+std::optional<Routes::Hop> Routes::hop(const Local& from,
+                                       const Local& to,
+                                       std::size_t plane,
+                                       Choice choice,
+                                       std::uint32_t hash) const {
+    const Plane& used = planes_[plane];
+    const Patches& patches = used.sites[slot(from.site)];
+    const bool exit = from.site != to.site;
+    const bool border =
+        exit && topology_.global(from.site, from.node) == topology_.border(from.site);
+    if (choice != Choice::kHash || border || !patches.empty() ||
+        (exit && !used.sites[slot(to.site)].empty())) {
+        const std::uint32_t destination = exit ? topology_.shape(from.site).endpoints() : to.node;
+        const bool ruled =
+            choice == Choice::kHash && !border && patches.find(from.node, destination) == nullptr;
+        if (!ruled || (exit && closed(to, plane))) {
+            const std::vector<LinkId> links = next_links(from, to, plane);
+            if (links.empty()) {
+                return std::nullopt;
+            }
+            const LinkId link = choose(links, choice, hash);
+            return Hop{topology_.link(link).to, link};
+        }
+    }
+    if (exit && used.wan.next(from.site, to.site).empty()) {
+        return std::nullopt;
+    }
+    const Shape& shape = topology_.shape(from.site);
+    const ChainRoutes& rules = chains_[slot(topology_.sites()[slot(from.site)].chain)];
+    Digits digits{};
+    if (!exit) {
+        shape.decode(0, to.node, digits);
+    }
+    ChainRoutes::Hop chosen;
+    ChainRoutes::Spot next;
+    if (!rules.choose(
+            shape, ChainRoutes::spot(shape, from.node), digits, exit, hash, chosen, next)) {
+        return std::nullopt;
+    }
+    return Hop{topology_.global(from.site, chosen.node),
+               chosen.link + 2 * topology_.link_base(from.site)};
 }
 
 std::optional<Routes::Hop> Routes::next_hop(NodeId from, NodeId to, std::uint64_t flow) const {
     if (from == to) {
         return std::nullopt;
     }
-    const Local source = topology_.local(from);
-    const Local target = topology_.local(to);
-    if (source.site == target.site && planes_[0].sites[slot(source.site)].empty()) {
-        const Shape& shape = topology_.shape(source.site);
-        const ChainRoutes& rules = chains_[slot(topology_.sites()[slot(source.site)].chain)];
-        Digits digits{};
-        shape.decode(0, target.node, digits);
-        ChainRoutes::Hop hop;
-        ChainRoutes::Spot next;
-        if (!rules.choose(shape,
-                          rules.spot(shape, source.node),
-                          digits,
-                          false,
-                          hop_hash(flow, from),
-                          hop,
-                          next)) {
-            return std::nullopt;
-        }
-        return Hop{topology_.global(source.site, hop.node),
-                   hop.link + 2 * topology_.link_base(source.site)};
-    }
-    const std::vector<LinkId> links = next_links(source, target, 0);
-    if (links.empty()) {
-        return std::nullopt;
-    }
-    const LinkId link = choose(links, Choice::kHash, hop_hash(flow, from));
-    return Hop{topology_.link(link).to, link};
+    return hop(topology_.local(from), topology_.local(to), 0, Choice::kHash, hop_hash(flow, from));
 }
 
 LinkId Routes::choose(const std::vector<LinkId>& links, Choice choice, std::uint64_t hash) const {
@@ -153,38 +173,20 @@ bool Routes::walk(NodeId node,
                   Choice choice,
                   std::vector<LinkId>& links) const {
     const Local target = topology_.local(to);
-    Digits digits{};
-    topology_.shape(target.site).decode(0, target.node, digits);
     for (NodeId steps = 0; node != to; ++steps) {
         LONGHAUL_ASSERT(steps <= topology_.nodes());  // every step is nearer
         const Local local = topology_.local(node);
         const Plane& used = planes_[plane];
-        const bool plain = choice == Choice::kHash && local.site == target.site &&
-                           used.sites[slot(local.site)].empty();
-        LinkId link = 0;
-        if (plain) {
-            // Inside an unpatched site the rules decide to the end, digits in hand.
-            Place place = topology_.place(node);
-            ChainRoutes::Spot next;
-            while (place.role != 0 || node != to) {
-                if (!step(place, topology_.local(node), target, digits, flow, link, next)) {
-                    return false;
-                }
-                links.push_back(link);
-                place.role = next.role;
-                place.digits = next.digits;
-                const Shape& shape = topology_.shape(place.site);
-                node = topology_.global(place.site, shape.node(next.role, next.digits));
-            }
-            return true;
+        if (choice == Choice::kHash && local.site == target.site &&
+            used.sites[slot(local.site)].empty()) {
+            return walk_rules(local, target, flow, links);
         }
-        const std::vector<LinkId> options = next_links(local, target, plane);
-        if (options.empty()) {
+        const auto next = hop(local, target, plane, choice, hop_hash(flow, node));
+        if (!next) {
             return false;
         }
-        link = choose(options, choice, hop_hash(flow, node));
-        links.push_back(link);
-        node = topology_.link(link).to;
+        links.push_back(next->link);
+        node = next->node;
     }
     return true;
 }

@@ -104,6 +104,11 @@ private:
     [[nodiscard]] std::vector<LinkId> next_links(const Local& at,
                                                  const Local& to,
                                                  std::size_t plane) const;
+    [[nodiscard]] std::optional<Hop> hop(const Local& from,
+                                         const Local& to,
+                                         std::size_t plane,
+                                         Choice choice,
+                                         std::uint32_t hash) const;
     /// Whether the border of an endpoint's site cannot reach it.
     [[nodiscard]] bool closed(const Local& to, std::size_t plane) const;
     [[nodiscard]] LinkId choose(const std::vector<LinkId>& links,
@@ -118,13 +123,11 @@ private:
               std::vector<LinkId>& links) const;
     /// The same to the border of the node's own site.
     bool walk_out(NodeId at, std::uint64_t flow, std::vector<LinkId>& links) const;
-    bool step(const Place& at,
-              const Local& local,
-              const Local& to,
-              const Digits& to_digits,
-              std::uint64_t flow,
-              LinkId& link,
-              ChainRoutes::Spot& next) const;
+    /// Inside a site without patches: the rules lead to the end, digits in hand.
+    bool walk_rules(const Local& from,
+                    const Local& to,
+                    std::uint64_t flow,
+                    std::vector<LinkId>& links) const;
     [[nodiscard]] NodeId rail_of(NodeId from, NodeId to) const;
     [[nodiscard]] NodeId relay_of(const Policy& policy,
                                   NodeId from,

@@ -6,6 +6,7 @@
 
 #include "longhaul/topology/check.hpp"
 #include "longhaul/topology/detail/test_networks.hpp"
+#include "longhaul/topology/failures.hpp"
 #include "longhaul/topology/search.hpp"
 
 namespace longhaul::topology {
@@ -69,6 +70,45 @@ TEST(Routes, TorusEqualsTheSearch) {
                  "pattern = \"ring\"\ngbps = 9\n"
                  "[[group]]\nname = \"torus\"\nmembers = \"row\"\ncount = 4\n"
                  "pattern = \"ring\"\ngbps = 9\n"));
+}
+
+TEST(Routes, NextHopsAreThoseOfThePath) {
+    for (const std::string& text : {detail::fat_tree_text(4),
+                                    detail::rails_text(),
+                                    detail::dragonfly_text(),
+                                    detail::regions_text()}) {
+        const Topology net = network(text);
+        for (const double share : {0.0, 0.1}) {
+            const auto routes = Routes::compile(with_random_failures(net, share, 5));
+            ASSERT_TRUE(routes.has_value());
+            for (NodeId from = 0; from < net.endpoints(); from += 3) {
+                for (NodeId to = 0; to < net.endpoints(); to += 2) {
+                    const Route route = routes->path(from, to, 99);
+                    NodeId node = from;
+                    for (const LinkId link : route.links) {
+                        const auto hop = routes->next_hop(node, to, 99);
+                        ASSERT_TRUE(hop.has_value());
+                        EXPECT_EQ(hop->link, link);
+                        node = hop->node;
+                    }
+                    EXPECT_FALSE(routes->next_hop(node, to, 99).has_value());
+                }
+            }
+        }
+    }
+}
+
+TEST(Routes, FlowsSpreadEvenly) {
+    // 4 paths between pods of a fat tree of 4-port switches; flows are binomial with 1/4 each.
+    const Routes routes = compiled(detail::fat_tree_text(4));
+    std::map<std::vector<LinkId>, int> counts;
+    for (std::uint64_t flow = 0; flow < 4000; ++flow) {
+        ++counts[routes.path(0, 15, flow).links];
+    }
+    ASSERT_EQ(counts.size(), 4U);
+    for (const auto& [links, count] : counts) {
+        EXPECT_NEAR(count, 1000, 6 * 28);  // six standard deviations
+    }
 }
 
 TEST(Routes, DragonflyTakesOneGlobalCable) {

@@ -37,7 +37,7 @@ Shape::Shape(Chain chain) : chain_(std::move(chain)) {
         endpoint.count *= chain_.levels[at(level - 1)].count;
     }
     nodes_ = endpoint.count;
-    roles_.push_back(std::move(endpoint));
+    add_role(std::move(endpoint));
     up_role_.push_back(0);
     label_.emplace_back();
     for (int level = 1; level <= levels(); ++level) {
@@ -89,10 +89,18 @@ void Shape::add_level(int level) {
     links.high = static_cast<int>(roles_.size());
     links.up_free = {own};
     links.down_free = rails ? std::vector<int>{level - 1} : through;
-    roles_.push_back(std::move(role));
+    add_role(std::move(role));
     add_class(std::move(links));
     up_role_.push_back(declared.up_members ? up_role_.back() : static_cast<int>(roles_.size()) - 1);
     label_.push_back(declared.up_members ? std::move(through) : std::move(label));
+}
+
+void Shape::add_role(Role role) {
+    for (std::size_t k = role.axes.size(); k > 1; --k) {
+        const int axis = role.axes[k - 1];
+        role.places.push_back({static_cast<std::uint32_t>(axis), divisors_[at(axis)]});
+    }
+    roles_.push_back(std::move(role));
 }
 
 void Shape::add_class(LinkClass links) {
@@ -116,35 +124,6 @@ void Shape::add_class(LinkClass links) {
     links.base = links_;
     links_ += links.count;
     classes_.push_back(std::move(links));
-}
-
-int Shape::role_of(std::uint32_t node) const {
-    std::size_t role = roles_.size() - 1;
-    while (node < roles_[role].base) {
-        --role;
-    }
-    return static_cast<int>(role);
-}
-
-void Shape::decode(int role, std::uint32_t index, Digits& digits) const {
-    const std::vector<int>& axes = roles_[at(role)].axes;
-    for (std::size_t k = axes.size(); k > 1; --k) {
-        const Divisor& divisor = divisors_[at(axes[k - 1])];
-        const std::uint32_t quotient = divisor.quotient(index);
-        digits[at(axes[k - 1])] = index - quotient * divisor.value();
-        index = quotient;
-    }
-    if (!axes.empty()) {
-        digits[at(axes[0])] = index;
-    }
-}
-
-std::uint32_t Shape::encode(int role, const Digits& digits) const {
-    std::uint32_t index = 0;
-    for (const int axis : roles_[at(role)].axes) {
-        index = index * radix(axis) + digits[at(axis)];
-    }
-    return index;
 }
 
 void Shape::decode_label(int level, std::uint32_t index, Digits& digits) const {

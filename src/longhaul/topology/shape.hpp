@@ -40,8 +40,15 @@ private:
 
 /// Nodes that differ only in their digits.
 struct Role {
-    int level = 0;          ///< 0: endpoints; l: switches of level l
-    std::vector<int> axes;  ///< most significant first
+    /// One digit of a node's index; what decoding needs lies together.
+    struct Place {
+        std::uint32_t axis = 0;
+        Divisor divisor;
+    };
+
+    int level = 0;              ///< 0: endpoints; l: switches of level l
+    std::vector<int> axes;      ///< most significant first
+    std::vector<Place> places;  ///< of the axes, least significant first, without the last
     std::uint32_t count = 1;
     std::uint32_t base = 0;  ///< first local node
 };
@@ -83,10 +90,32 @@ public:
         return !chain_.levels.empty() && chain_.levels.back().pattern == Pattern::kDragonfly;
     }
 
-    [[nodiscard]] int role_of(std::uint32_t node) const;
+    [[nodiscard]] int role_of(std::uint32_t node) const {
+        std::size_t role = 0;
+        while (role + 1 < roles_.size() && node >= roles_[role + 1].base) {
+            ++role;
+        }
+        return static_cast<int>(role);
+    }
     /// Digits of the axes of a role; the others are left alone.
-    void decode(int role, std::uint32_t index, Digits& digits) const;
-    [[nodiscard]] std::uint32_t encode(int role, const Digits& digits) const;
+    void decode(int role, std::uint32_t index, Digits& digits) const {
+        const Role& known = roles_[at(role)];
+        for (const Role::Place& place : known.places) {
+            const std::uint32_t quotient = place.divisor.quotient(index);
+            digits[place.axis] = index - quotient * place.divisor.value();
+            index = quotient;
+        }
+        if (!known.axes.empty()) {
+            digits[at(known.axes.front())] = index;
+        }
+    }
+    [[nodiscard]] std::uint32_t encode(int role, const Digits& digits) const {
+        std::uint32_t index = 0;
+        for (const int axis : roles_[at(role)].axes) {
+            index = index * divisors_[at(axis)].value() + digits[at(axis)];
+        }
+        return index;
+    }
     [[nodiscard]] std::uint32_t node(int role, const Digits& digits) const {
         return roles_[at(role)].base + encode(role, digits);
     }
@@ -124,6 +153,7 @@ public:
 private:
     [[nodiscard]] static std::size_t at(int i) { return static_cast<std::size_t>(i); }
     void add_level(int level);
+    void add_role(Role role);
     void add_class(LinkClass links);
 
     Chain chain_;
