@@ -19,6 +19,7 @@ namespace longhaul::app {
 void add_route_compile(CLI::App& parent, Session& session);
 void add_route_show(CLI::App& parent, Session& session);
 void add_route_check(CLI::App& parent, Session& session);
+void add_route_export(CLI::App& parent, Session& session);
 void add_route_fabric(CLI::App& parent, Session& session);
 
 }  // namespace longhaul::app
