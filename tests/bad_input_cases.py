@@ -68,6 +68,41 @@ between = ["east", "west"]
 delay_ms = 30
 loss = 0.01
 """
+TOPOLOGY = """format = "longhaul.topology/1"
+[[group]]
+name = "rack"
+endpoints = "host"
+count = 4
+pattern = "tree"
+switches = 1
+gbps = 100
+latency_us = 1
+[[group]]
+name = "region"
+members = "rack"
+count = 2
+pattern = "tree"
+switches = 1
+gbps = 100
+[[site]]
+name = "east"
+group = "region"
+[[site]]
+name = "west"
+group = "region"
+[[link]]
+a = "east"
+b = "west"
+latency_ms = 30
+gbps = 10
+[[policy]]
+from = "east"
+to = "west"
+use = "ecmp"
+"""
+NET = {"format": "longhaul.topology/1", "name": "net", "provenance": "none",
+       "group": [{"name": "net", "endpoints": "host", "count": 4, "gbps": 1, "pattern": "tree",
+                  "switches": 1}]}
 AGENTS = """format = "longhaul.measure-hosts/1"
 [[host]]
 name = "one"
@@ -171,7 +206,7 @@ def unreadable_texts(base, toml):
         cases += [
             ("cut-in-a-string", text[: text.index('"') + 4], syntax),
             ("cut-after-a-key", text[: text.index(next(
-                key for key in ("layers", "address", "hosts") if key in text))] + "x =", syntax),
+                key for key in ("layers", "address", "hosts", "endpoints") if key in text))] + "x =", syntax),
             ("deep-nesting", text.replace("[", f"deep = {'[' * 100}{']' * 100}\n[", 1), "nested"),
             ("deep-dotted-key", "a." * 1_000_000 + "a = 1", "nested"),
             ("duplicate-table", text + text.split("\n", 1)[1].split("\n", 1)[0] + "\n",
@@ -243,6 +278,8 @@ COMMANDS = {
                               {"fabric.json": FABRIC}),
     "emulate": Command(["emulate", "wan.toml", "--check"], {"wan.toml": WAN}),
     "emulate-fabric": Command(["emulate", "fabric.json", "--check"], {"fabric.json": FABRIC}),
+    "route-compile": Command(["route", "compile", "net.toml"], {"net.toml": TOPOLOGY}),
+    "route-check": Command(["route", "check", "routes.json"], {"routes.json": NET}, output=False),
     "measure-plan": Command(["measure", "plan", "agents.toml"], {"agents.toml": AGENTS}),
     "launch": Command(["launch", "plan.json", "--to", "env", "--hosts", "hosts.toml", "--command",
                        "python3 train.py"],
@@ -629,6 +666,81 @@ def wan_cases():
     yield Case("emulate-fabric", "one-host", "fabric.json", one, "1 hosts")
 
 
+def topology_cases():
+    def case(name, content, words):
+        return Case("route-compile", name, "net.toml", content, words)
+
+    def change(name, old, new, words):
+        return case(name, replaced(TOPOLOGY, old, new), words)
+
+    def policy(name, rest, words):
+        return change(name, 'use = "ecmp"', rest, words)
+
+    yield from (case(*c) for c in unreadable_texts(TOPOLOGY, True))
+    yield change("newer-format", "topology/1", "topology/2", "newer")
+    yield case("no-tables", 'format = "longhaul.topology/1"\n', "[[group]]")
+    yield change("unknown-key", "count = 2", "cuont = 2", "count")
+    yield change("unknown-group", 'members = "rack"', 'members = "rcak"', "unknown group")
+    yield change("unknown-group-of-site", 'group = "region"\n[[link]]', 'group = "nowhere"\n[[link]]',
+                 "unknown group")
+    yield change("zero-count", "count = 2", "count = 0", "line 13, column 9: group[1].count")
+    yield change("negative-count", "count = 2", "count = -2", "count")
+    yield change("half-count", "count = 2", "count = 2.5", "whole number")
+    yield change("million-nodes", "count = 2", "count = 1000000", "at most 500000")
+    yield change("huge-count", "count = 2", "count = 1e300", "count")
+    yield change("many-links", "switches = 1\ngbps = 100\n[[site]]",
+                 "switches = 400000\ngbps = 100\n[[site]]", "400000 ports up")
+    yield change("cycle", 'endpoints = "host"', 'members = "region"', "contains itself")
+    yield change("own-member", 'members = "rack"', 'members = "region"', "contains itself")
+    yield change("negative-latency", "latency_ms = 30", "latency_ms = -30",
+                 "line 26, column 14: link[0].latency_ms")
+    yield change("negative-latency-inside", "latency_us = 1", "latency_us = -1", "latency_us")
+    yield change("latency-twice", "latency_us = 1", "latency_us = 1\nlatency_ms = 1", "twice")
+    yield change("no-latency", "latency_ms = 30\n", "", "latency_ms")
+    yield change("nan", "latency_ms = 30", "latency_ms = nan", "finite")
+    yield change("zero-rate", "gbps = 10\n", "gbps = 0\n", "gbps")
+    yield change("no-rate", "gbps = 10\n", "", "gbps")
+    yield change("pattern", 'pattern = "tree"\nswitches = 1\ngbps = 100\nlatency',
+                 'pattern = "tee"\nswitches = 1\ngbps = 100\nlatency', "known: tree")
+    yield change("digit", 'name = "rack"', 'name = "rack2"', "digit")
+    yield change("slash", 'name = "east"', 'name = "ea/st"', "slash")
+    yield change("group-twice", 'name = "region"', 'name = "rack"', "second group")
+    yield change("site-twice", 'name = "west"', 'name = "east"', "second site")
+    yield change("unknown-site", 'b = "west"', 'b = "wset"', "unknown site")
+    yield change("link-to-itself", 'b = "west"', 'b = "east"', "itself")
+    yield change("two-borders", "switches = 1\ngbps = 100\n[[site]]",
+                 "switches = 2\ngbps = 100\n[[site]]", "one switch around it")
+    yield change("members-and-endpoints", 'members = "rack"',
+                 'members = "rack"\nendpoints = "host"', "both")
+    yield change("too-few-ports", "count = 4", "count = 4\nports = 4", "needs 4 ports down and 1 up")
+    yield change("odd-rails", 'count = 2\npattern = "tree"', 'count = 2\npattern = "ring"',
+                 "unknown key")
+    yield policy("unknown-use", 'use = "best"', "known: shortest")
+    yield policy("rail-local", 'use = "rail-local"', "no rails")
+    yield policy("avoid-all", 'use = "avoid"\navoid = [["east", "west"]]', "no path from east")
+    yield policy("avoid-unknown", 'use = "avoid"\navoid = ["north"]', "unknown site")
+    yield policy("avoid-no-link", 'use = "avoid"\navoid = [["east", "east/rack0/host0"]]', "no link")
+    yield policy("via-unknown", 'use = "via"\nthrough = "north"', "unknown site")
+    yield policy("via-nothing", 'use = "via"', "through")
+    yield policy("disjoint", 'use = "k-disjoint"\npaths = 2', "only 1 path")
+    yield policy("relay-unknown", 'use = "relay"\nthrough = "north"', "unknown group")
+    yield change("policy-group", 'from = "east"', 'from = "east/rack7"', "unknown group")
+    yield case("exception-node", TOPOLOGY + '[[exception]]\nlink = ["east", "nest"]\ndown = true\n',
+               "unknown node")
+    yield case("exception-nothing", TOPOLOGY + '[[exception]]\nlink = ["east", "west"]\n', "nothing")
+    yield case("exception-one-end", TOPOLOGY + '[[exception]]\nlink = ["east"]\ndown = true\n',
+               "two ends")
+    yield case("dragonfly-inside",
+               replaced(TOPOLOGY, 'count = 2\npattern = "tree"\nswitches = 1',
+                        'count = 2\npattern = "dragonfly"\ncables_per_port = 1'), "whole network")
+    yield Case("route-compile", "job", "net.toml", JOB, "this is longhaul.job/1")
+    routes = {"format": "longhaul.routes/1", "sha256": "0" * 64, "topology": NET}
+    yield Case("route-check", "other-tables", "routes.json", routes, "compile the topology again")
+    yield Case("route-check", "no-topology", "routes.json", without(routes, "topology"), "topology")
+    yield Case("route-check", "newer-format", "routes.json",
+               put(routes, "longhaul.routes/2", "format"), "newer")
+
+
 def agents_cases():
     def case(name, content, words):
         return Case("measure-plan", name, "agents.toml", content, words)
@@ -810,3 +922,4 @@ def all_cases(plan, certificate):
     yield from hosts_cases()
     yield from agents_cases()
     yield from wan_cases()
+    yield from topology_cases()

@@ -114,6 +114,7 @@ int run(int argc, char** argv) {
     add_demo(parser, session);
     add_measure(parser, session);
     add_fabric(parser, session);
+    add_route(parser, session);
     add_size(parser, session);
     add_place(parser, session);
     add_evaluate(parser, session);

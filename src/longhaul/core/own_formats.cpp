@@ -38,6 +38,11 @@ constexpr std::array kFormats{
     OwnFormat{"longhaul.job", "a training job", "a person", "size and place --job"},
     OwnFormat{"longhaul.layers", "times of layers", "a person", "place --layers"},
     OwnFormat{"longhaul.size", "sizes of a job", "size --json", "no command"},
+    OwnFormat{"longhaul.topology", "a declared network", "a person", "route"},
+    OwnFormat{"longhaul.routes",
+              "compiled routes",
+              "route compile",
+              "route show, route check and route fabric"},
     OwnFormat{"longhaul.wan", "a wide-area network", "a person", "emulate"},
     OwnFormat{
         "longhaul.network", "paths of an emulated network", "emulate --check --json", "no command"},
