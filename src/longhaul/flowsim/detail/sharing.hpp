@@ -1,10 +1,12 @@
 // Max-min fair rates that follow changes: each change recomputes only what it moves.
 //
 // Flows with the same path, weight and cap always have the same rate, so they are kept as one
-// bundle. A solve starts from the bundles and links that changed, shares these anew while all
-// others keep their rates, and then looks at the links it touched: a bundle there that no longer
-// has a full link on which no level is higher joins the set, and the set is shared again. When none
-// is left, every bundle of the network has such a link, which only the max-min fair rates have.
+// bundle. A solve takes the bundles that changed, and those that a link limited which got room,
+// into a set, and shares among the set what the others leave: the level of all rises together.
+// Where a link is full, the bundles of the set stay at that level, once nobody outside the set has
+// a higher one there: who has joins the set first. Where a bundle ends up with less than before,
+// the bundles that its links limited join, too. All who join have higher levels than the one
+// reached, so that nothing has to be taken back, and each bundle is handled once.
 #pragma once
 
 #include <cstdint>
@@ -22,6 +24,7 @@ using BundleId = std::uint32_t;
 class Busy {
 public:
     void change(std::int32_t by, Time now);
+    [[nodiscard]] std::int32_t count() const { return count_; }
     [[nodiscard]] Time total(Time now) const {
         return count_ > 0 ? total_ + (now - since_) : total_;
     }
@@ -83,15 +86,15 @@ private:
         std::vector<Entry> entries;
         Busy used;
         Busy limiting;
+        double room = 0;            ///< capacity that is left
+        std::uint32_t touches = 0;  ///< solves that touched it
         // Of the solve under way.
-        std::uint32_t solve = 0;  ///< number of the last solve that touched it
-        std::uint32_t open = 0;   ///< entries of the set that still rise
-        double room = 0;          ///< capacity that is left
-        double weight = 0;        ///< what the open entries take of it a level
-        double whole_weight = 0;  ///< the same at the start
-        double top = 0;           ///< highest level given to an entry of the set
-        bool binding = false;     ///< whether it limits one of them
-        bool moved = false;       ///< whether a level on it changed, or it changed itself
+        std::uint32_t solve = 0;      ///< number of the last solve that touched it
+        std::uint32_t open = 0;       ///< entries of the set that still rise
+        double weight = 0;            ///< what these take of it a level
+        double whole_weight = 0;      ///< the same when it was last added up
+        double key = 0;               ///< of its valid entry in the heap
+        bool limited_are_in = false;  ///< whether all that it limited are in the set
     };
     struct Bundle {
         std::span<const Hop> path;
@@ -99,6 +102,7 @@ private:
         double weight = 1;
         double cap = 0;
         double level = 0;
+        double taken = 0;   ///< rate of all its flows, as of the last solve
         double before = 0;  ///< level at the start of the solve
         std::uint32_t flows = 0;
         LinkId bound = kOwnCap;
@@ -112,17 +116,21 @@ private:
         std::uint32_t id;
     };
 
+    [[nodiscard]] static bool later(const Full& a, const Full& b) {
+        return a.level != b.level ? a.level > b.level : a.id > b.id;
+    }
     void touch(LinkId link);
     void include(BundleId bundle);
+    void include_limited(LinkId link);
+    [[nodiscard]] bool include_higher(LinkId link, double level);
     void fill();
-    void prepare(LinkId link);
-    void rise_to(Full next);
+    void push(Full next);
+    void fix_all(LinkId link, double level);
     void fix(BundleId bundle, double level, LinkId bound);
-    void weigh_again(LinkId link);
     [[nodiscard]] double level_when_full(LinkId link);
-    [[nodiscard]] bool grow_by_violated();
-    void grow_to_component();
-    void remove_entry(const Entry& entry, LinkId link);
+    void weigh_again(LinkId link);
+    [[nodiscard]] bool is_fair() const;
+    void remove_entry(BundleId bundle, std::size_t hop);
     void set_bound(Bundle& bundle, LinkId bound, Time now);
 
     std::vector<LinkState> links_;
@@ -133,8 +141,8 @@ private:
     // Of the solve under way.
     std::uint32_t solve_ = 0;
     std::vector<BundleId> set_;
-    std::vector<LinkId> touched_;
     std::vector<Full> heap_;
+    std::vector<Full> higher_;
     double risen_ = 0;
     std::vector<Change> changes_;
 };
