@@ -13,10 +13,13 @@
 namespace longhaul::bench {
 namespace {
 
+constexpr std::uint64_t kSeed = 7;
+
 struct Choices {
     std::vector<std::string> cases = {
         "star-128", "star-1024", "fat-tree-128", "fat-tree-1024", "wan-1000"};
-    std::vector<int> memory = {8'192, 32'768, 131'072};
+    std::vector<int> memory = {10'000, 100'000, 1'000'000};
+    std::vector<int> trees = {8, 16, 32};
     int repeats = 3;
 };
 
@@ -68,11 +71,10 @@ void compare(const std::string& name, int repeats) {
 }
 
 /// The child starts as a copy of this process, which holds the transfers: these count, too.
-void measure_memory(int flows, bool tree) {
-    const FlowCase flow_case = tree ? fat_tree_case(16, flows / 1024, 7) : wan_case(flows, 0, 7);
+void measure_memory(const FlowCase& flow_case) {
     const FlowRun run = run_longhaul(flow_case);
     fmt::print("| {} | {} | {:.1f} | {:.2f} |\n",
-               tree ? "fat tree, 1024 hosts" : "WAN, all at once",
+               flow_case.name,
                flow_case.transfers.size(),
                run.peak_mb,
                run.cpu_s);
@@ -83,7 +85,9 @@ int run(int argc, char** argv) {
     Choices choices;
     CLI::App parser("Flows a second of flowsim and SimGrid, side by side", "bench_flowsim");
     parser.add_option("--cases", choices.cases, "names of cases")->delimiter(',');
-    parser.add_option("--memory", choices.memory, "numbers of flows")->delimiter(',');
+    parser.add_option("--memory", choices.memory, "numbers of flows of the WAN cases of memory")
+        ->delimiter(',');
+    parser.add_option("--trees", choices.trees, "k of the fat trees of memory")->delimiter(',');
     parser.add_option("--repeats", choices.repeats, "runs of each; the median counts");
     CLI11_PARSE(parser, argc, argv);
     fmt::print("SimGrid: {}\n\n", simgrid_version().value_or("not there"));
@@ -97,10 +101,11 @@ int run(int argc, char** argv) {
     }
     fmt::print("\n| case | flows | peak MB | CPU s |\n| --- | --- | --- | --- |\n");
     std::fflush(stdout);
-    for (const bool tree : {false, true}) {
-        for (const int flows : choices.memory) {
-            measure_memory(flows, tree);
-        }
+    for (const int k : choices.trees) {
+        measure_memory(fat_tree_case(k, 4, kSeed));
+    }
+    for (const int flows : choices.memory) {
+        measure_memory(wan_case(flows, 0, kSeed));
     }
     return 0;
 }

@@ -38,6 +38,8 @@ constexpr std::array kFormats{
     OwnFormat{"longhaul.job", "a training job", "a person", "size and place --job"},
     OwnFormat{"longhaul.layers", "times of layers", "a person", "place --layers"},
     OwnFormat{"longhaul.size", "sizes of a job", "size --json", "no command"},
+    OwnFormat{"longhaul.flows", "flows over shared links", "a person", "flows"},
+    OwnFormat{"longhaul.flow-times", "times of flows", "flows -o", "no command"},
     OwnFormat{"longhaul.wan", "a wide-area network", "a person", "emulate"},
     OwnFormat{
         "longhaul.network", "paths of an emulated network", "emulate --check --json", "no command"},

@@ -29,7 +29,7 @@ class FlowsReader {
 public:
     void read(const Cursor& root) {
         root.only_keys({"format", "name", "provenance", "cold_start", "link", "route", "flow"});
-        check_format(root, "flows", 1, false);
+        check_format(root, "longhaul.flows", 1, false);
         if (const auto table = root.find("cold_start"); table && table->is_object()) {
             table->only_keys({"first_window_kb"});
             if (const auto window =
@@ -261,7 +261,8 @@ core::Result<FlowsFile> read_flows(std::string_view text, std::string_view name)
     if (auto other = core::refuse_other_format(text, name, {"longhaul.flows"}); !other) {
         return tl::unexpected(other.error());
     }
-    const auto document = core::parse_document(text, name);
+    const auto document =
+        name.ends_with(".json") ? core::parse_json(text, name) : core::parse_toml(text, name);
     if (!document) {
         return tl::unexpected(document.error());
     }

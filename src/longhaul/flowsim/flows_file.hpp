@@ -19,7 +19,8 @@ struct FlowsFile {
     ColdStart cold;
 };
 
-/// Reads TOML or JSON (by the name) of the format longhaul.flows/1 (docs/formats/flows.md).
+/// Reads TOML, or JSON where the name ends in ".json", of the format longhaul.flows/1
+/// (docs/formats/flows.md).
 [[nodiscard]] core::Result<FlowsFile> read_flows(std::string_view text, std::string_view name);
 
 /// Times of all flows and use of all links, as documented on the page of the command `flows`.
