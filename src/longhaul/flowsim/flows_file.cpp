@@ -105,7 +105,7 @@ private:
         if (const auto gbps = table.require("gbps", "its capacity in Gbit/s")) {
             link.capacity = core::GbitPerSecond(gbps->number_in(kSlowest, kFastest).value_or(1));
         }
-        link.latency = time(table, "latency_ms");
+        link.latency = read_time(table, "latency_ms");
         if (links_.size() > before) {
             file_.link_names.push_back(*name);
             file_.links.push_back(link);
@@ -170,8 +170,8 @@ private:
         if (const auto payload = table.require("payload_gb", "what it sends, in GB")) {
             flow.payload = core::Gigabytes(payload->number_in(0, kMostPayload).value_or(0));
         }
-        flow.start = time(table, "start_ms");
-        flow.wait = time(table, "wait_ms");
+        flow.start = read_time(table, "start_ms");
+        flow.wait = read_time(table, "wait_ms");
         if (const auto weight = table.find("weight")) {
             flow.weight = weight->number_in(1 / kMostWeight, kMostWeight).value_or(1);
         }
@@ -241,7 +241,7 @@ private:
         return flows;
     }
 
-    static Time time(const Cursor& table, std::string_view key) {
+    static Time read_time(const Cursor& table, std::string_view key) {
         const auto cursor = table.find(key);
         const double ms = cursor ? cursor->number_in(0, kLongest).value_or(0) : 0;
         return to_time(core::milliseconds(ms));

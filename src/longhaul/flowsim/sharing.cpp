@@ -317,7 +317,7 @@ void Sharing::fix(BundleId id, double level, LinkId bound) {
 /// The level at which the open bundles of a link fill it. Never below what others have risen to,
 /// which rounding could bring about.
 double Sharing::level_when_full(LinkId id) {
-    LinkState& link = links_[id];
+    const LinkState& link = links_[id];
     if (link.weight < kCancelled * link.whole_weight) {
         weigh_again(id);
     }

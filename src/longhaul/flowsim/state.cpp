@@ -281,12 +281,14 @@ void Simulator::State::settle() {
 /// What the flows that send now have put on the link since their segments began.
 double Simulator::State::under_way(LinkId link) const {
     double amount = 0;
-    for (const auto& [key, id] : bundle_of_) {
-        double load = 0;
-        for (const Hop& hop : paths_[key.path].hops) {
-            load += hop.link == link ? hop.load : 0;
-        }
+    for (BundleId id = 0; id < bundles_.size(); ++id) {
         const BundleService& bundle = bundles_[id];
+        double load = 0;
+        if (!bundle.members.empty()) {
+            for (const Hop& hop : paths_[bundle.key.path].hops) {
+                load += hop.link == link ? hop.load : 0;
+            }
+        }
         const double service =
             bundle.service +
             sharing_.rate(id) * static_cast<double>((now_ - bundle.updated).count());

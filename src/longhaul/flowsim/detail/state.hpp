@@ -82,18 +82,11 @@ public:
     void settle();
     void set_capacity(LinkId link, core::GbitPerSecond capacity);
 
-    std::vector<Link> links_;
-    std::vector<KnownPath> paths_;
-    std::unordered_multimap<std::uint64_t, PathId> path_of_hash_;
-    std::vector<FlowState> flows_;
-    Sharing sharing_;
-    std::vector<double> carried_;
-    Time now_{};
-    std::size_t unfinished_ = 0;
-
     [[nodiscard]] double under_way(LinkId link) const;
 
 private:
+    friend class Simulator;  // reads what it is asked for
+
     void set_timer(Time at, FlowId flow, TimerKind kind);
     void step_to(Time time);
     void run_timer(const Timer& timer);
@@ -106,6 +99,14 @@ private:
     void schedule(BundleId id);
     [[nodiscard]] Time next_time() const;
 
+    std::vector<Link> links_;
+    std::vector<KnownPath> paths_;
+    std::unordered_multimap<std::uint64_t, PathId> path_of_hash_;
+    std::vector<FlowState> flows_;
+    Sharing sharing_;
+    std::vector<double> carried_;
+    Time now_{};
+    std::size_t unfinished_ = 0;
     std::unordered_map<BundleKey, BundleId, BundleKeyHash> bundle_of_;
     std::vector<BundleService> bundles_;
     FinishQueue finishes_;
