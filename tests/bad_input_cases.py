@@ -27,6 +27,29 @@ GROUPS = {
     "intra_gbps": 9,
     "inter_gbps": 2,
 }
+FLOWS = """format = "longhaul.flows/1"
+[[link]]
+name = "up"
+gbps = 10
+latency_ms = 20
+[[link]]
+name = "down"
+gbps = 20
+[[route]]
+name = "there"
+path = ["up", "down"]
+[[flow]]
+name = "a"
+route = "there"
+payload_gb = 1
+weight = 2
+[[flow]]
+name = "b"
+path = ["up"]
+payload_gb = 2
+after = ["a"]
+"""
+
 JOB = """format = "longhaul.job/1"
 [model]
 layers = 4
@@ -206,7 +229,7 @@ def unreadable_texts(base, toml):
         cases += [
             ("cut-in-a-string", text[: text.index('"') + 4], syntax),
             ("cut-after-a-key", text[: text.index(next(
-                key for key in ("layers", "address", "hosts", "endpoints") if key in text))] + "x =", syntax),
+                key for key in ("layers", "address", "hosts", "endpoints", "latency") if key in text))] + "x =", syntax),
             ("deep-nesting", text.replace("[", f"deep = {'[' * 100}{']' * 100}\n[", 1), "nested"),
             ("deep-dotted-key", "a." * 1_000_000 + "a = 1", "nested"),
             ("duplicate-table", text + text.split("\n", 1)[1].split("\n", 1)[0] + "\n",
@@ -267,6 +290,7 @@ COMMANDS = {
     "place-job": Command(["place", "--fabric", "fabric.json", "--job", "job.toml", *QUICK],
                          {"fabric.json": FABRIC, "job.toml": JOB}),
     "size": Command(["size", "--job", "job.toml"], {"job.toml": JOB}),
+    "flows": Command(["flows", "flows.toml"], {"flows.toml": FLOWS}),
     "measure-check": Command(["measure", "check", "fabric.json"], {"fabric.json": FABRIC},
                              output=False),
     "measure-fit": Command(["measure", "fit", "raw.jsonl"], {"raw.jsonl": RAW}),
@@ -829,6 +853,46 @@ def job_cases(command):
     yield change("stage-list", "pp = 2", "pp = 2\nstage_layers = [1, 2, 3]", "3 entries")
 
 
+def flows_cases():
+    def case(name, content, words):
+        return Case("flows", name, "flows.toml", content, words)
+
+    def change(name, old, new, words):
+        return case(name, replaced(FLOWS, old, new), words)
+
+    yield from (case(*c) for c in unreadable_texts(FLOWS, True))
+    yield change("no-capacity", "gbps = 10\n", "", "gbps")
+    yield change("capacity-zero", "gbps = 10", "gbps = 0", "found 0")
+    yield change("capacity-nan", "gbps = 10", "gbps = nan", "not finite")
+    yield change("negative-latency", "latency_ms = 20", "latency_ms = -20", "latency_ms")
+    yield change("link-twice", 'name = "down"', 'name = "up"', "exists already")
+    yield change("no-name", 'name = "down"\n', "", "its name")
+    yield change("unknown-link", '["up", "down"]', '["up", "dwon"]', "no link \"dwon\"")
+    yield change("unknown-route", 'route = "there"', 'route = "thre"', "no route \"thre\"")
+    yield change("path-and-route", 'route = "there"', 'route = "there"\npath = ["up"]', "both")
+    yield change("no-path", 'route = "there"\n', "", "neither path nor route")
+    yield change("path-number", '["up", "down"]', "[1, 2]", "a number")
+    yield change("path-text", '["up", "down"]', '"up"', "a string")
+    yield change("load-zero", '["up", "down"]', '["up", {link = "down", load = 0}]', "found 0")
+    yield change("no-payload", "payload_gb = 1\n", "", "payload_gb")
+    yield change("payload-negative", "payload_gb = 1", "payload_gb = -1", "payload_gb")
+    yield change("payload-huge", "payload_gb = 1", "payload_gb = 1e300", "payload_gb")
+    yield change("beyond-the-horizon", "payload_gb = 1", "payload_gb = 1e9", "53 days")
+    yield change("weight-zero", "weight = 2", "weight = 0", "weight")
+    yield change("cap-negative", "weight = 2", "cap_gbps = -2", "cap_gbps")
+    yield change("cold-number", "weight = 2", "cold = 1", "a number")
+    yield change("unknown-flow", 'after = ["a"]', 'after = ["c"]', "no flow \"c\"")
+    yield change("itself", 'after = ["a"]', 'after = ["b"]', "circle")
+    yield change("circle", "weight = 2", 'after_sent = ["b"]', "circle")
+    yield change("flow-twice", 'name = "b"', 'name = "a"', "exists already")
+    yield change("wait-for-nothing", "weight = 2", "wait_ms = 2", "waits for no other")
+    yield change("unknown-key", "weight = 2", "wieght = 2", "did you mean")
+    yield change("flows-table", "[[flow]]\nname = \"a\"", "[flow]\nname = \"a\"", "TOML")
+    yield case("no-flows", FLOWS[: FLOWS.index("[[flow]]")], "flow")
+    yield case("empty-list", 'link = []\nflow = []\n', "empty")
+    yield change("newer-format", "flows/1", "flows/2", "newer")
+
+
 def import_cases():
     def case(name, content, words):
         return Case("measure-import", name, "iperf3.json", content, words)
@@ -865,6 +929,7 @@ def other_format_cases():
     yield Case("launch", "raw", "plan.json", raw, "measure run")
     yield Case("size", "hosts", "job.toml", HOSTS, "launch --hosts")
     yield Case("measure-plan", "hosts", "agents.toml", HOSTS, "this is longhaul.hosts/1")
+    yield Case("flows", "job", "flows.toml", JOB, "this is longhaul.job/1")
     yield Case("emulate", "job", "wan.toml", JOB, "this is longhaul.job/1")
     yield Case("launch", "campaign", "hosts.toml", AGENTS, "hosts file of a measuring campaign")
 
@@ -905,6 +970,7 @@ def all_cases(plan, certificate):
     yield from group_cases()
     yield from map_cases()
     yield from job_cases("size")
+    yield from flows_cases()
     yield from (case for case in job_cases("place-job")
                 if case.name.endswith(("/stages", "/absent", "/layers-nan", "/brackets")))
     yield Case("place-job", "other-shape", "job.toml", replaced(JOB, "dp = 2", "dp = 3"),

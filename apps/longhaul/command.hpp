@@ -35,6 +35,7 @@ void add_emulate(CLI::App& parent, Session& session);
 void add_evaluate(CLI::App& parent, Session& session);
 void add_explain(CLI::App& parent, Session& session);
 void add_fabric(CLI::App& parent, Session& session);
+void add_flows(CLI::App& parent, Session& session);
 void add_launch(CLI::App& parent, Session& session);
 void add_measure(CLI::App& parent, Session& session);
 void add_place(CLI::App& parent, Session& session);

@@ -120,6 +120,7 @@ int run(int argc, char** argv) {
     add_evaluate(parser, session);
     add_explain(parser, session);
     add_launch(parser, session);
+    add_flows(parser, session);
     add_emulate(parser, session);
     add_selftest(parser, session);
     for (CLI::App* command : parser.get_subcommands({})) {

@@ -43,6 +43,8 @@ constexpr std::array kFormats{
               "compiled routes",
               "route compile",
               "route show, route check and route fabric"},
+    OwnFormat{"longhaul.flows", "flows over shared links", "a person", "flows"},
+    OwnFormat{"longhaul.flow-times", "times of flows", "flows -o", "no command"},
     OwnFormat{"longhaul.wan", "a wide-area network", "a person", "emulate"},
     OwnFormat{
         "longhaul.network", "paths of an emulated network", "emulate --check --json", "no command"},
