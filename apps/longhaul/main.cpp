@@ -112,6 +112,7 @@ int run(int argc, char** argv) {
     add_measure(parser, session);
     add_fabric(parser, session);
     add_size(parser, session);
+    add_simulate(parser, session);
     add_place(parser, session);
     add_evaluate(parser, session);
     add_explain(parser, session);
