@@ -13,16 +13,16 @@
 namespace longhaul::report {
 namespace {
 
-constexpr double kTop = 104;
-constexpr double kPlot = 1000;  // width of the time axis
-constexpr double kRight = 28;
-constexpr double kBottom = 62;
+constexpr double kGanttTop = 104;
+constexpr double kTimeAxis = 1000;  // width of the time axis
+constexpr double kRightMargin = 28;
+constexpr double kAxisRoom = 62;
 constexpr double kNameSize = 12;
 constexpr double kLaneHeight = 13;
 constexpr double kRowGap = 6;
-constexpr double kHair = 1.0 / 3;  // pixels
-constexpr std::string_view kSoftInk = "#52606d";
-constexpr std::string_view kInk = "#1f2933";
+constexpr double kThinnest = 1.0 / 3;  // pixels
+constexpr std::string_view kAxisInk = "#52606d";
+constexpr std::string_view kPathInk = "#1f2933";
 constexpr std::string_view kGround = "#f4f6f8";
 
 double left_of(const Gantt& gantt) {
@@ -46,7 +46,7 @@ public:
     explicit GanttPicture(const Gantt& gantt)
         : gantt_(gantt),
           left_(left_of(gantt)),
-          svg_({left_ + kPlot + kRight, kTop + plot_height(gantt) + kBottom},
+          svg_({left_ + kTimeAxis + kRightMargin, kGanttTop + plot_height(gantt) + kAxisRoom},
                gantt.title,
                description(gantt)) {
         LONGHAUL_ASSERT(gantt.end > 0);
@@ -54,7 +54,7 @@ public:
 
     std::string draw() {
         svg_.text({left_, 32}, gantt_.title, {.size = 18, .bold = true});
-        svg_.text({left_, 54}, gantt_.subtitle, {.size = 13, .fill = kSoftInk});
+        svg_.text({left_, 54}, gantt_.subtitle, {.size = 13, .fill = kAxisInk});
         legend();
         rows();
         grid();
@@ -71,10 +71,10 @@ private:
                            gantt.subtitle);
     }
 
-    [[nodiscard]] double x_of(double seconds) const { return left_ + kPlot * seconds / gantt_.end; }
+    [[nodiscard]] double x_of(double seconds) const { return left_ + kTimeAxis * seconds / gantt_.end; }
 
     [[nodiscard]] double y_of(const GanttBar& bar) const {
-        return kTop + row_height(gantt_) * bar.row + kRowGap / 2 + kLaneHeight * bar.lane;
+        return kGanttTop + row_height(gantt_) * bar.row + kRowGap / 2 + kLaneHeight * bar.lane;
     }
 
     void legend() {
@@ -85,16 +85,16 @@ private:
             x += 20 + text_width(gantt_.kinds[k], 12) + 22;
         }
         if (!gantt_.path.empty()) {
-            svg_.rectangle({x, 69}, {14, 14}, "none", kInk);
+            svg_.rectangle({x, 69}, {14, 14}, "none", kPathInk);
             svg_.text({x + 20, 80.5}, "critical path", {.size = 12});
         }
     }
 
     void rows() {
         for (std::size_t row = 0; row < gantt_.rows.size(); ++row) {
-            const double top = kTop + row_height(gantt_) * static_cast<double>(row);
+            const double top = kGanttTop + row_height(gantt_) * static_cast<double>(row);
             svg_.rectangle({left_, top + kRowGap / 2},
-                           {kPlot, row_height(gantt_) - kRowGap},
+                           {kTimeAxis, row_height(gantt_) - kRowGap},
                            kGround);
             svg_.text({left_ - 10, top + row_height(gantt_) / 2 + 4},
                       gantt_.rows[row],
@@ -105,15 +105,15 @@ private:
     void grid() {
         // The axis runs from 0 to the end: cells of two values a quarter from each side.
         const Axis axis{"", {gantt_.end / 4, 3 * gantt_.end / 4}, false};
-        const double bottom = kTop + plot_height(gantt_);
+        const double bottom = kGanttTop + plot_height(gantt_);
         for (const Tick& tick : ticks(axis)) {
-            const double x = left_ + kPlot * tick.position;
-            svg_.line({x, kTop}, {x, bottom}, {.stroke = "#ffffff", .width = 1});
-            svg_.line({x, bottom}, {x, bottom + 6}, {.stroke = kSoftInk});
+            const double x = left_ + kTimeAxis * tick.position;
+            svg_.line({x, kGanttTop}, {x, bottom}, {.stroke = "#ffffff", .width = 1});
+            svg_.line({x, bottom}, {x, bottom + 6}, {.stroke = kAxisInk});
             svg_.text({x, bottom + 21}, tick.label, {.size = 12, .anchor = "middle"});
         }
-        svg_.line({left_, bottom}, {left_ + kPlot, bottom}, {.stroke = kSoftInk});
-        svg_.text({left_ + kPlot / 2, bottom + 44}, "seconds", {.anchor = "middle"});
+        svg_.line({left_, bottom}, {left_ + kTimeAxis, bottom}, {.stroke = kAxisInk});
+        svg_.text({left_ + kTimeAxis / 2, bottom + 44}, "seconds", {.anchor = "middle"});
     }
 
     /// Bars in order; those too narrow to be seen grow into one with their neighbours.
@@ -134,13 +134,13 @@ private:
     }
 
     [[nodiscard]] bool joined(const GanttBar& bar, const GanttBar& next) const {
-        const double pixel = kHair * gantt_.end / kPlot;
+        const double pixel = kThinnest * gantt_.end / kTimeAxis;
         return bar.row == next.row && bar.lane == next.lane && bar.kind == next.kind &&
                next.begin - bar.end < pixel && (bar.end - bar.begin < pixel || next.end - next.begin < pixel);
     }
 
     void bar_of(const GanttBar& bar) {
-        const double width = std::max(x_of(bar.end) - x_of(bar.begin), kHair);
+        const double width = std::max(x_of(bar.end) - x_of(bar.begin), kThinnest);
         const Point corner{x_of(bar.begin), y_of(bar)};
         svg_.rectangle(corner,
                        {width, kLaneHeight - 1},
@@ -154,9 +154,9 @@ private:
 
     void path() {
         for (const GanttBar& bar : gantt_.path) {
-            const double width = std::max(x_of(bar.end) - x_of(bar.begin), kHair);
+            const double width = std::max(x_of(bar.end) - x_of(bar.begin), kThinnest);
             svg_.rectangle(
-                {x_of(bar.begin), y_of(bar)}, {width, kLaneHeight - 1}, "none", kInk);
+                {x_of(bar.begin), y_of(bar)}, {width, kLaneHeight - 1}, "none", kPathInk);
         }
     }
 

@@ -152,14 +152,23 @@ TEST(Replay, RefusesMessagesThatWouldBeWaitedForForEver) {
 class PlainReplay {
 public:
     PlainReplay(const StepGraph& graph, const fabric::Fabric& fabric)
-        : graph_(graph), fabric_(fabric), end_(graph.tasks().size(), kNotYet) {}
+        : graph_(graph),
+          fabric_(fabric),
+          end_(graph.tasks().size(), kNotYet),
+          before_(graph.tasks().size()) {
+        for (int task = 0; task < static_cast<int>(end_.size()); ++task) {
+            for (const int follower : graph.followers(task)) {
+                before_[static_cast<std::size_t>(follower)].push_back(task);
+            }
+        }
+    }
 
     double run() {
         for (std::size_t done = 0; done < end_.size(); ++done) {
             int best = -1;
-            double earliest = kNotYet;
+            std::pair earliest{kNotYet, kNotYet};  // when, and since when it could
             for (int task = 0; task < static_cast<int>(end_.size()); ++task) {
-                const double start = start_of(task);
+                const std::pair start{start_of(task), ready_of(task)};
                 if (start < earliest) {
                     earliest = start;
                     best = task;
@@ -168,7 +177,7 @@ public:
             if (best < 0) {
                 return kNotYet;
             }
-            begin(best, earliest);
+            begin(best, earliest.first);
         }
         return *std::ranges::max_element(end_);
     }
@@ -179,12 +188,8 @@ private:
     /// Infinity unless all that it waits for has begun, and so has an end.
     double ready_of(int task) const {
         double ready = 0;
-        for (int earlier = 0; earlier < static_cast<int>(end_.size()); ++earlier) {
-            for (const int follower : graph_.followers(earlier)) {
-                if (follower == task) {
-                    ready = std::max(ready, end_[static_cast<std::size_t>(earlier)]);
-                }
-            }
+        for (const int earlier : before_[static_cast<std::size_t>(task)]) {
+            ready = std::max(ready, end_[static_cast<std::size_t>(earlier)]);
         }
         return ready;
     }
@@ -222,6 +227,7 @@ private:
     const StepGraph& graph_;
     const fabric::Fabric& fabric_;
     std::vector<double> end_;
+    std::vector<std::vector<int>> before_;
     std::map<std::pair<int, int>, double> free_;
 };
 
