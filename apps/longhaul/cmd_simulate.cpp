@@ -62,8 +62,8 @@ std::string devices_text(const StepReport& report, const std::vector<std::string
     });
     return fmt::format("devices    {}\n"
                        "least busy {}  {}\n",
-                       shares_text(mean_of(report), report.step_s),
-                       shares_text(*fewest, report.step_s),
+                       shares_text(mean_of(report), report.total_s),
+                       shares_text(*fewest, report.total_s),
                        names[static_cast<std::size_t>(fewest->device)]);
 }
 
@@ -85,7 +85,7 @@ std::string critical_text(const StepReport& report, const std::vector<std::strin
                             k > 0 ? ", " : "",
                             study::name_of(kinds[k].second),
                             kinds[k].first,
-                            share(kinds[k].first, report.step_s));
+                            share(kinds[k].first, report.total_s));
     }
     const auto longest = std::ranges::max_element(
         report.critical, {}, [](const auto& part) { return part.end_s - part.begin_s; });
@@ -114,12 +114,23 @@ std::string links_text(const StepReport& report, int most) {
     for (std::size_t i = 0; i < shown; ++i) {
         const study::LinkReport& link = report.links[i];
         text += fmt::format("           {:5.1f} %  {:5.1f} %  {:11.6f}  {}\n",
-                            share(link.busy_s, report.step_s),
-                            share(link.limiting_s, report.step_s),
+                            share(link.busy_s, report.total_s),
+                            share(link.limiting_s, report.total_s),
                             link.gb,
                             link.name);
     }
     return text;
+}
+
+std::string step_text(const StepReport& report) {
+    return report.steps == 1
+               ? fmt::format(": pipeline {:.6f} s, then exchange and update {:.6f} s",
+                             report.pipeline_s,
+                             report.step_s - report.pipeline_s)
+               : fmt::format(": mean of {} after the first; {} take {:.6f} s",
+                             report.steps - 1,
+                             report.steps,
+                             report.total_s);
 }
 
 std::string text_of(const PlayedPlan& played,
@@ -128,12 +139,11 @@ std::string text_of(const PlayedPlan& played,
                     int links) {
     const placement::Problem& problem = played.read.loaded.problem;
     return fmt::format(
-               "step       {:.6f} s: pipeline {:.6f} s, then exchange and update {:.6f} s\n"
+               "step       {:.6f} s{}\n"
                "model      {:.6f} s ({}), {:+.1f} % from the step\n"
                "schedule   {}, {} stages x {} replicas, {} micro-batches, {} exchange\n",
                report.step_s,
-               report.pipeline_s,
-               report.step_s - report.pipeline_s,
+               step_text(report),
                played.score,
                placement::name_of(problem.terms.objective),
                report.step_s > 0 ? 100 * (played.score / report.step_s - 1) : 0.0,
@@ -175,7 +185,9 @@ core::Result<void> write_files(const SimulateOptions& options,
     }
     report::Gantt gantt = study::gantt_of(played.graph, played.replay.times, names);
     const placement::Problem& problem = played.read.loaded.problem;
-    gantt.title = fmt::format("A step of {:.3f} s", played.seconds());
+    gantt.title = fmt::format("{} of {:.3f} s",
+                              played.options.steps == 1 ? "A step" : "Steps",
+                              played.seconds());
     gantt.subtitle = fmt::format("{}, {} stages x {} replicas, {} micro-batches; s stage, r replica",
                                  study::name_of(played.options.order),
                                  problem.shape.pp,

@@ -8,6 +8,7 @@ namespace {
 
 constexpr int kMaxChunks = 1'000;
 constexpr int kMaxMicrobatches = 100'000;
+constexpr int kMaxSteps = 1'000;
 constexpr double kMaxSeconds = 1e6;
 constexpr double kMostTasks = 5e7;  // some gigabytes
 
@@ -46,12 +47,13 @@ study::StepOptions options_of(const StepInputs& inputs, const placement::Terms& 
     options.overlap = !inputs.no_overlap;
     options.one_peer_at_a_time = inputs.one_peer_at_a_time;
     options.update_seconds = inputs.update_seconds;
+    options.steps = inputs.steps;
     return options;
 }
 
-core::Result<void> check_size(const placement::Problem& problem, int chunks) {
-    const double passes = 4.0 * static_cast<double>(problem.shape.devices()) * chunks *
-                          study::micro_batches_of(problem.workload);
+core::Result<void> check_size(const placement::Problem& problem, const StepInputs& inputs) {
+    const double passes = 4.0 * static_cast<double>(problem.shape.devices()) * inputs.chunks *
+                          inputs.steps * study::micro_batches_of(problem.workload);
     if (passes <= kMostTasks) {
         return {};
     }
@@ -101,6 +103,12 @@ void add_step_options(CLI::App& command, StepInputs& inputs) {
             "--update-seconds", inputs.update_seconds, "compute seconds of the optimiser a step")
         ->check(finite_number(0, kMaxSeconds))
         ->capture_default_str();
+    command
+        .add_option("--steps",
+                    inputs.steps,
+                    "steps in a row; the step time is the mean of all but the first")
+        ->check(CLI::Range(1, kMaxSteps))
+        ->capture_default_str();
     command.add_flag(
         "--no-overlap", inputs.no_overlap, "a stage does not compute while it sends to a stage");
     command.add_flag("--one-peer-at-a-time",
@@ -131,7 +139,7 @@ core::Result<PlayedPlan> play_plan(std::string_view text,
                            "is given without an interleaved schedule",
                            "add --schedule interleaved"});
     }
-    if (core::Result<void> checked = check_size(problem, inputs.chunks); !checked) {
+    if (core::Result<void> checked = check_size(problem, inputs); !checked) {
         return tl::unexpected(checked.error());
     }
     const study::StepOptions options = options_of(inputs, problem.terms);

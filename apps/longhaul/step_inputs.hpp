@@ -8,6 +8,7 @@
 #include "longhaul/plan_inputs.hpp"
 #include "longhaul/study/build_step.hpp"
 #include "longhaul/study/replay.hpp"
+#include "longhaul/study/step_report.hpp"
 
 namespace longhaul::app {
 
@@ -24,6 +25,7 @@ struct StepInputs {
     bool one_peer_at_a_time = false;
     bool ignore_shared = false;
     bool cold = false;
+    int steps = 1;
 };
 
 /// Adds them to a command; CLI11 stays in the .cpp files that call it.
@@ -36,9 +38,8 @@ struct PlayedPlan {
     study::StepGraph graph;
     study::StepNetwork network;
     study::Replay replay;
-    [[nodiscard]] double seconds() const {
-        return flowsim::to_seconds(replay.times.end).value();
-    }
+    /// A step, see study::step_seconds.
+    [[nodiscard]] double seconds() const { return study::step_seconds(graph, replay.times); }
 };
 
 /// Reads a plan and replays its step. `name` of the plan in messages.

@@ -78,19 +78,27 @@ public:
     }
 
     StepGraph build() {
-        add_passes();
-        for (int replica = 0; replica < shape_.dp; ++replica) {
-            for (int v = 0; v + 1 < virtual_stages(); ++v) {
-                cross(replica, v);
+        for (step_ = 0; step_ < options_.steps; ++step_) {
+            add_passes();
+            for (int replica = 0; replica < shape_.dp; ++replica) {
+                for (int v = 0; v + 1 < virtual_stages(); ++v) {
+                    cross(replica, v);
+                }
             }
+            add_programs();
+            add_exchanges();
         }
-        add_programs();
-        add_exchanges();
         graph_.close();
         return std::move(graph_);
     }
 
 private:
+    [[nodiscard]] Task blank() const {
+        Task task;
+        task.step = step_;
+        return task;
+    }
+
     [[nodiscard]] int virtual_stages() const { return shape_.pp * options_.chunks; }
 
     /// Number of a pass among all passes of one direction.
@@ -157,7 +165,7 @@ private:
     }
 
     void add_passes(int replica, int stage, int tensor, double seconds) {
-        Task task;
+        Task task = blank();
         task.device = placement_.device(replica, stage, tensor);
         task.stage = stage;
         task.replica = replica;
@@ -194,7 +202,7 @@ private:
                const std::vector<int>& passes,
                const Grouping& grouping,
                TaskKind kind) {
-        Task task;
+        Task task = blank();
         task.kind = kind;
         task.stage = from % shape_.pp;
         task.chunk = from / shape_.pp;
@@ -219,6 +227,7 @@ private:
         for (const auto& [producer, id] : message_after_) {
             message[static_cast<std::size_t>(producer)] = id;
         }
+        message_after_.clear();
         for (int stage = 0; stage < shape_.pp; ++stage) {
             const std::vector<Pass> order = passes_in_order(
                 options_.order, stage, shape_.pp, micro_batches_, options_.chunks);
@@ -267,6 +276,7 @@ private:
         job.region = region_;
         job.gb = problem_.workload.c_dp.value() / (shape_.tp * options_.chunks);
         job.one_peer_at_a_time = options_.one_peer_at_a_time;
+        job.label = blank();
         job.label.stage = stage;
         job.label.chunk = chunk;
         job.plan = term().plan(devices);
@@ -284,7 +294,7 @@ private:
 
     void add_updates(int stage, int tensor, const std::vector<std::vector<int>>& waits) {
         for (int replica = 0; replica < shape_.dp; ++replica) {
-            Task task;
+            Task task = blank();
             task.kind = TaskKind::kUpdate;
             task.device = placement_.device(replica, stage, tensor);
             task.stage = stage;
@@ -316,9 +326,10 @@ private:
     Grouping backward_;
     std::vector<int> region_;
     StepGraph graph_;
+    int step_ = 0;
     std::vector<int> forward_passes_;
     std::vector<int> backward_passes_;
-    std::vector<std::pair<int, int>> message_after_;  // pass, message
+    std::vector<std::pair<int, int>> message_after_;  // of this step: pass, message
     std::shared_ptr<const placement::ExchangeTerm> term_;
 };
 

@@ -15,12 +15,13 @@ struct StepOptions {
     bool overlap = true;              ///< messages of the pipeline leave beside computing
     bool one_peer_at_a_time = false;  ///< in exchanges, as the additive score assumes
     double update_seconds = 0;        ///< the optimiser, after the exchange
+    int steps = 1;                    ///< in a row: a device goes on when its own weights are new
 };
 
 /// Micro-batches of a replica and step: `microbatches`, else the larger number of messages.
 [[nodiscard]] int micro_batches_of(const workload::Workload& workload);
 
-/// One step. Each device computes at its own speed, a tensor group at the speed of its slowest; a
+/// One step, or several in a row. Each device computes at its own speed, a tensor group at the speed of its slowest; a
 /// message carries the micro-batches of its number, and its receiver waits for all of it. The
 /// exchange of a stage (of each of its chunks) begins at a member with its last backward pass.
 /// Fails on an order that cannot run, and on messages of several micro-batches for which 1F1B

@@ -137,6 +137,25 @@ TEST(Replay, OfUnequalDevicesWaitsForTheSlow) {
     EXPECT_NEAR(replayed(job, options), 14, 1e-9);
 }
 
+// Steps in a row: with one stage they follow each other exactly; with two, stage 0 goes on while
+// stage 1 still exchanges, so that later steps take less than the first, never more.
+TEST(Replay, OfStepsInARowTakesAtMostThatManySteps) {
+    for (std::uint64_t i = 0; i < 40; ++i) {
+        core::Random random(41, i);
+        const int pp = 1 + static_cast<int>(random.below(3));
+        const Job job = testing::random_job(Shape{pp, 2}, 2 * pp, random);
+        StepOptions options = with(PipelineOrder::k1f1b);
+        const double one = replayed(job, options);
+        options.steps = 4;
+        const double four = replayed(job, options);
+        EXPECT_GT(four, one);
+        EXPECT_LE(four, 4 * one * (1 + 1e-9)) << i;
+        if (pp == 1) {
+            EXPECT_NEAR(four, 4 * one, 1e-9 * one);
+        }
+    }
+}
+
 TEST(Replay, RefusesMessagesThatWouldBeWaitedForForEver) {
     core::Random random(3);
     Job job = testing::random_job(Shape{3, 1}, 2, random);

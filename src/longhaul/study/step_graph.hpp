@@ -29,6 +29,7 @@ struct Task {
     TaskKind kind = TaskKind::kForward;
     int device = 0;
     int peer = -1;  ///< receives; -1: a computation
+    int step = 0;   ///< of several in a row
     int stage = 0;
     int replica = 0;
     int chunk = 0;         ///< of the stage, where schedules interleave

@@ -14,6 +14,14 @@ double seconds(Time time) {
     return flowsim::to_seconds(time).value();
 }
 
+int steps_of(const StepGraph& graph) {
+    int steps = 1;
+    for (const Task& task : graph.tasks()) {
+        steps = std::max(steps, task.step + 1);
+    }
+    return steps;
+}
+
 std::vector<DeviceReport> device_reports(const StepGraph& graph, const StepTimes& times) {
     std::vector<DeviceReport> devices(graph.devices());
     const std::vector<Timeline> lines = timelines(graph, times);
@@ -147,12 +155,25 @@ report::GanttBar bar_of(const Task& task, int row, double begin, double end) {
 
 }  // namespace
 
+double step_seconds(const StepGraph& graph, const StepTimes& times) {
+    std::vector<Time> ends(static_cast<std::size_t>(steps_of(graph)));
+    for (std::size_t i = 0; i < graph.tasks().size(); ++i) {
+        Time& end = ends[static_cast<std::size_t>(graph.tasks()[i].step)];
+        end = std::max(end, times.tasks[i].end);
+    }
+    return ends.size() == 1
+               ? seconds(ends.front())
+               : seconds(ends.back() - ends.front()) / static_cast<double>(ends.size() - 1);
+}
+
 StepReport report_step(const StepGraph& graph, const StepNetwork& network, const Replay& replay) {
     StepReport report;
-    report.step_s = seconds(replay.times.end);
+    report.steps = steps_of(graph);
+    report.total_s = seconds(replay.times.end);
+    report.step_s = step_seconds(graph, replay.times);
     Time pipeline{};
     for (std::size_t i = 0; i < graph.tasks().size(); ++i) {
-        if (graph.tasks()[i].kind == TaskKind::kBackward) {
+        if (graph.tasks()[i].kind == TaskKind::kBackward && graph.tasks()[i].step == 0) {
             pipeline = std::max(pipeline, replay.times.tasks[i].end);
         }
     }
@@ -182,7 +203,9 @@ core::Value to_value(const StepReport& report, const std::vector<std::string>& n
         links.append(std::move(value));
     }
     core::Value value = core::Value::object();
-    value.set("step_s", report.step_s)
+    value.set("steps", report.steps)
+        .set("step_s", report.step_s)
+        .set("total_s", report.total_s)
         .set("pipeline_s", report.pipeline_s)
         .set("devices", std::move(devices))
         .set("critical_path", std::move(critical))

@@ -41,13 +41,19 @@ struct LinkReport {
     double limiting_s = 0;
 };
 
+/// Everything but `step_s` is of all steps together.
 struct StepReport {
-    double step_s = 0;
-    double pipeline_s = 0;  ///< until the last backward pass has ended
+    int steps = 1;
+    double total_s = 0;     ///< of all steps
+    double step_s = 0;      ///< from the end of the first to the end of the last, each; or of the only one
+    double pipeline_s = 0;  ///< until the last backward pass of the first step has ended
     std::vector<DeviceReport> devices;
     std::vector<CriticalPart> critical;
     std::vector<LinkReport> links;  ///< that carried anything, busiest first
 };
+
+/// Seconds a step: of several in a row, the mean of all but the first. O(tasks).
+[[nodiscard]] double step_seconds(const StepGraph& graph, const StepTimes& times);
 
 /// O(tasks log tasks).
 [[nodiscard]] StepReport report_step(const StepGraph& graph,
