@@ -42,7 +42,7 @@ core::Result<Ranks> json_ranks(std::string_view text, const std::string& name, b
     Ranks ranks;
     const auto array = root.require("rank_map", "the rank of every device");
     for (std::size_t i = 0; array && array->is_array() && i < array->value().size(); ++i) {
-        ranks.push_back(array->item(i).integer(0, kMaxRank).value_or(0));
+        ranks.push_back(array->item(i).integer(-1, kMaxRank).value_or(0));
     }
     return problems.empty() ? core::Result<Ranks>(std::move(ranks))
                             : tl::unexpected(std::move(problems));
@@ -67,11 +67,13 @@ core::Result<Ranks> plain_ranks(std::string_view text, const std::string& name) 
     std::istringstream words(bare_ranks(std::string(text)));
     Ranks ranks;
     for (std::string word; words >> word;) {
-        if (word.size() > kMaxDigits || word.find_first_not_of("0123456789") != std::string::npos) {
+        const bool left_out = word == "-1";
+        if (!left_out && (word.size() > kMaxDigits ||
+                          word.find_first_not_of("0123456789") != std::string::npos)) {
             return core::fail({name,
                                fmt::format("entry {}", ranks.size()),
                                "found " + core::shown(word),
-                               "ranks are whole numbers from 0"});
+                               "ranks are whole numbers from 0; -1 is a device without one"});
         }
         ranks.push_back(std::stoi(word));
     }

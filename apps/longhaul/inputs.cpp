@@ -132,7 +132,7 @@ core::Result<Demand> load_demand(const PlacementInputs& inputs) {
         if (!job) {
             return tl::unexpected(job.error());
         }
-        const workload::Sizing sizing = workload::size(*job);
+        const workload::Sizing sizing = workload::size(*job, inputs.tp);
         warn_of_memory(sizing, *job);
         Demand demand{sizing.workload, {sizing.pp, sizing.dp}};
         demand.workload.stage_seconds = stage_seconds_of(inputs, *job);

@@ -100,6 +100,9 @@ public:
     /// central O(p^2).
     [[nodiscard]] double member_bound(int point, std::span<const int> peers, int size) const;
 
+    /// member_bound of every point, with all others as peers. O(c n log n) for n points in c classes.
+    [[nodiscard]] std::vector<double> member_bounds(int size) const;
+
     /// No group of `size` members that contains `part` takes less, whoever else is in it. Only
     /// `sharded` grows with every member, so only it has a bound above 0 from the part alone; the
     /// others can get cheaper by a member that joins (see exchange_test.cpp).
@@ -129,7 +132,14 @@ private:
                                       double gb) const;
     [[nodiscard]] double cheapest_pair(std::span<const int> members) const;
     [[nodiscard]] double central_bound(int point, std::span<const int> peers, int size) const;
-    [[nodiscard]] double hierarchical_bound(int point, std::span<const int> peers, int size) const;
+    struct RegionBound;
+    [[nodiscard]] RegionBound region_bound(int point, std::span<const int> peers) const;
+    [[nodiscard]] double hierarchical_bound(int point, const RegionBound& region, int size) const;
+    [[nodiscard]] std::vector<int> all_points() const;
+    [[nodiscard]] std::vector<int> one_of_each_class(std::span<const int> points) const;
+    [[nodiscard]] double inside_class(int point) const;
+    [[nodiscard]] std::vector<double> central_bounds(std::span<const int> points, int size) const;
+    [[nodiscard]] std::vector<double> tree_bounds(std::span<const int> points, int size) const;
 
     Exchange kind_;
     PointLinks links_;

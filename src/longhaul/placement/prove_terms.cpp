@@ -113,7 +113,7 @@ std::optional<Certificate> prove_every_table(const Problem& problem,
     constexpr std::uint64_t kWorkASet = 1'000;
     constexpr std::uint64_t kMostSets = 100'000;
     const bool other_exchange_alone = problem.exchange && problem.shared.empty();
-    if (!has_other_terms(problem) || (other_exchange_alone && !has_compute(problem)) ||
+    if (options.work < kWorkASet || !has_other_terms(problem) || (other_exchange_alone && !has_compute(problem)) ||
         problem.terms.objective != Objective::kAdditive ||
         problem.devices() != problem.shape.devices() || problem.shape.tp != 1) {
         return std::nullopt;
@@ -134,10 +134,7 @@ Certificate prove_terms(const Problem& problem,
             return *std::move(exact);
         }
     }
-    Problem part = problem;
-    part.exchange.reset();
-    part.shared = {};
-    part.terms.exchange = Exchange::kSharded;
+    Problem part = without_exchange(problem);
     double apart = 0;
     if (problem.terms.exchange != Exchange::kSharded) {
         apart = data_parallel_bound(problem);

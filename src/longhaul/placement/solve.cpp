@@ -11,6 +11,7 @@
 #include "longhaul/placement/group_terms.hpp"
 #include "longhaul/placement/pipelined.hpp"
 #include "longhaul/placement/prove.hpp"
+#include "longhaul/placement/shared_pipeline.hpp"
 #include "longhaul/placement/tensor.hpp"
 
 namespace longhaul::placement {
@@ -123,13 +124,21 @@ void describe_terms(const Problem& problem, Plan& plan) {
     if (resource >= 0) {
         plan.shared_bottleneck = problem.shared.name(resource);
     }
+    if (const int busiest = resource_of_interval(problem, stages); busiest >= 0) {
+        plan.pipeline_bottleneck = problem.shared.name(busiest);
+    }
 }
 
 /// Pairs and replicas for stage groups in path order.
 Placement composed(const Problem& problem, Stages stages, std::span<const int> host_of) {
     Costs costs = problem.costs;
     if (problem.terms.objective == Objective::kPipelined) {
-        const Solved solved = solve_inner(problem, stages);
+        Solved solved = solve_inner(problem, stages);
+        if (!solved.paired.empty()) {
+            begin_low(problem, solved.paired);
+            return order_replicas(Placement::from_stages(solved.paired, problem.devices()),
+                                  host_of);
+        }
         stages = in_order(stages, solved.order);
         costs.pipeline =
             capped(problem.costs.pipeline, problem.links.slowness, solved.slowness_cap);
