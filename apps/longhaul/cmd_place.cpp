@@ -200,7 +200,8 @@ void add_place(CLI::App& parent, Session& session) {
         ->capture_default_str();
     command->add_flag("--json", options->json, "print the plan as JSON");
     command->add_flag("--quiet", options->quiet, "no progress on the terminal");
-    command->callback([options, &session] {
+    command->callback([command, options, &session] {
+        note_given(*command, options->inputs);
         session.run = [options, &session] {
             const core::Result<void> apart =
                 check_apart({options->output, options->certificate, options->picture},
