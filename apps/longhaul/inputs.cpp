@@ -180,6 +180,8 @@ core::Result<void> apply_options(const PlacementInputs& inputs, workload::Worklo
             return tl::unexpected(layers.error());
         }
         workload.layers = std::move(*layers);
+    } else if (!inputs.old_layers.empty()) {
+        workload.layers = inputs.old_layers;
     }
     return {};
 }

@@ -1,6 +1,7 @@
 #include "longhaul/fabric/read.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include <fmt/format.h>
 
@@ -264,7 +265,11 @@ Grid<T> as_written(const PairTable<T>& matrix, const FabricParts& parts) {
 Value matrix_value(const Grid<double>& grid) {
     Value rows = Value::array();
     for (std::size_t i = 0; i < grid.rows(); ++i) {
-        rows.append(std::vector<double>(grid.row(i).begin(), grid.row(i).end()));
+        std::vector<double> row(grid.row(i).begin(), grid.row(i).end());
+        if (i < row.size() && !std::isfinite(row[i])) {
+            row[i] = 0;  // a diagonal may hold anything, but a file no infinity
+        }
+        rows.append(std::move(row));
     }
     return rows;
 }

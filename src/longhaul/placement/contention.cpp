@@ -38,21 +38,43 @@ std::vector<int> least_loaded(const core::Grid<double>& pairs,
 Contention::Contention(std::vector<std::string> names,
                        std::vector<double> gbps,
                        std::vector<std::vector<int>> sides)
-    : names_(std::move(names)), gbps_(std::move(gbps)), sides_(std::move(sides)) {}
+    : names_(std::move(names)), sides_(std::move(sides)) {
+    for (const double rate : gbps) {
+        rates_.push_back({rate, rate, true});
+    }
+}
+
+Contention Contention::with_rates(std::vector<std::string> names,
+                                  std::vector<SharedRates> rates,
+                                  std::vector<std::vector<int>> sides) {
+    Contention made;
+    made.names_ = std::move(names);
+    made.rates_ = std::move(rates);
+    made.sides_ = std::move(sides);
+    return made;
+}
 
 Contention::Contention(const fabric::Fabric& fabric) : sides_(fabric.shared_sides()) {
     for (const fabric::SharedCapacity& resource : fabric.parts().shared) {
         names_.push_back(resource.name);
-        gbps_.push_back(resource.gbps);
+        rates_.push_back({resource.there_gbps, resource.back_gbps, resource.duplex});
     }
 }
 
 Contention Contention::divided(int parts) const {
     Contention part = *this;
-    for (double& gbps : part.gbps_) {
-        gbps /= parts;
+    for (SharedRates& rates : part.rates_) {
+        rates.there_gbps /= parts;
+        rates.back_gbps /= parts;
     }
     return part;
+}
+
+double Contention::seconds(std::size_t resource, const Load& load) const {
+    const SharedRates& rates = rates_[resource];
+    const double there = 8 * load.there / rates.there_gbps;
+    const double back = 8 * load.back / rates.back_gbps;
+    return rates.duplex ? std::max(there, back) : there + back;
 }
 
 Contention Contention::of(const std::vector<int>& points) const {
@@ -81,9 +103,9 @@ void Contention::add(const ExchangePlan& plan, std::vector<Load>& loads) const {
 Contended Contention::slowest(std::span<const Load> loads) const {
     Contended worst;
     for (std::size_t r = 0; r < loads.size(); ++r) {
-        const double seconds = 8 * std::max(loads[r].there, loads[r].back) / gbps_[r];
-        if (seconds > worst.seconds) {
-            worst = {seconds, static_cast<int>(r)};
+        const double taken = seconds(r, loads[r]);
+        if (taken > worst.seconds) {
+            worst = {taken, static_cast<int>(r)};
         }
     }
     return worst;
@@ -104,30 +126,65 @@ void Contention::add_pairs(std::span<const int> left,
     }
 }
 
+Contended Contention::slower_pass(std::span<const Load> loads) const {
+    std::vector<Load> backward(loads.begin(), loads.end());
+    for (Load& load : backward) {
+        std::swap(load.there, load.back);
+    }
+    const Contended there = slowest(loads);
+    const Contended back = slowest(backward);
+    return back.seconds > there.seconds ? back : there;
+}
+
+/// Pairs cross forward, then, the other way round, backward.
+double Contention::passes(std::size_t resource,
+                          const Load& pairs,
+                          double forward_gb,
+                          double backward_gb) const {
+    return seconds(resource, {forward_gb * pairs.there, forward_gb * pairs.back}) +
+           seconds(resource, {backward_gb * pairs.back, backward_gb * pairs.there});
+}
+
 Contended Contention::edge(std::span<const int> left,
                            std::span<const int> right,
                            double forward_gb,
                            double backward_gb) const {
-    std::vector<Load> loads;
-    add_pairs(left, right, forward_gb + backward_gb, loads);
-    return slowest(loads);
+    Contended worst;
+    for (std::size_t r = 0; r < size(); ++r) {
+        Load pairs;
+        for (std::size_t i = 0; i < left.size(); ++i) {
+            const int from = side(r, left[i]);
+            const int to = side(r, right[i]);
+            pairs.there += from == 1 && to == 2 ? 1 : 0;
+            pairs.back += from == 2 && to == 1 ? 1 : 0;
+        }
+        const double taken = passes(r, pairs, forward_gb, backward_gb);
+        if (taken > worst.seconds) {
+            worst = {taken, static_cast<int>(r)};
+        }
+    }
+    return worst;
 }
 
 /// Seconds by which a pair loads all resources together.
 core::Grid<double> Contention::crossing_seconds(std::span<const int> left,
                                                 std::span<const int> right,
-                                                double gb) const {
-    core::Grid<double> seconds(left.size(), right.size(), 0.0);
+                                                double forward_gb,
+                                                double backward_gb) const {
+    core::Grid<double> all(left.size(), right.size(), 0.0);
     for (std::size_t r = 0; r < size(); ++r) {
         for (std::size_t i = 0; i < left.size(); ++i) {
             for (std::size_t j = 0; j < right.size(); ++j) {
                 const int from = side(r, left[i]);
                 const int to = side(r, right[j]);
-                seconds(i, j) += from != 0 && to != 0 && from != to ? 8 * gb / gbps_[r] : 0;
+                if (from != 0 && to != 0 && from != to) {
+                    const Load pair = from == 1 ? Load{1, 0} : Load{0, 1};
+                    all(i, j) += passes(r, pair, forward_gb, backward_gb);
+                }
             }
         }
     }
-    return seconds;
+    return all;
 }
 
 /// Devices on one side that find no partner off the other side must cross.
@@ -149,7 +206,7 @@ std::vector<Load> Contention::fewest_crossing(std::span<const int> left,
 std::vector<int> Contention::least_load(const core::Grid<double>& pair_seconds,
                                         std::span<const int> left,
                                         std::span<const int> right) const {
-    const core::Grid<double> load_seconds = crossing_seconds(left, right, 1);
+    const core::Grid<double> load_seconds = crossing_seconds(left, right, 0.5, 0.5);
     std::vector<double> levels;
     std::ranges::copy_if(pair_seconds.cells(), std::back_inserter(levels), [](double seconds) {
         return std::isfinite(seconds);
@@ -196,13 +253,12 @@ ContendedEdge Contention::match(const core::Grid<double>& pair_seconds,
                                 std::span<const int> right,
                                 double forward_gb,
                                 double backward_gb) const {
-    const double gb = forward_gb + backward_gb;
-    const core::Grid<double> load_seconds = crossing_seconds(left, right, gb);
-    std::vector<Load> fewest = fewest_crossing(left, right);
-    for (Load& load : fewest) {
-        load = {gb * load.there, gb * load.back};
+    const core::Grid<double> load_seconds = crossing_seconds(left, right, forward_gb, backward_gb);
+    const std::vector<Load> fewest = fewest_crossing(left, right);
+    double least_shared = 0;
+    for (std::size_t r = 0; r < size(); ++r) {
+        least_shared = std::max(least_shared, passes(r, fewest[r], forward_gb, backward_gb));
     }
-    const double least_shared = slowest(fewest).seconds;
     double threshold = bottleneck_matching(pair_seconds).value;
     ContendedEdge best;
     for (int i = 0; i < kMostThresholds; ++i) {

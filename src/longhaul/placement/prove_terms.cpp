@@ -17,7 +17,8 @@
 namespace longhaul::placement {
 namespace {
 
-constexpr double kRounding = 1e-12;  // sums of equal costs in another order may differ by this
+constexpr double kRoundingOfTerms =
+    1e-12;  // sums of equal costs in another order may differ by this
 
 std::vector<int> everyone_but(int device, std::size_t devices) {
     std::vector<int> others(devices);
@@ -92,7 +93,7 @@ std::optional<Certificate> prove_by_groups(const Problem& problem,
     SliceLimits limits;
     limits.work = options.work;
     limits.stop = options.stop;
-    const double target = std::max(0.0, incumbent - compute) * (1 - kRounding);
+    const double target = std::max(0.0, incumbent - compute) * (1 - kRoundingOfTerms);
     const TableProofResult found = proof.run(target, limits);
     Certificate certificate;
     certificate.bound = elementary_bound(problem);

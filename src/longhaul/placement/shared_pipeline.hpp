@@ -3,8 +3,9 @@
 //
 // Once the pipeline is full, all edges of all pipelines send at once, so that a resource carries
 // one message of every pair that crosses it on any edge, in each direction, for every micro-batch
-// of a pass. With x the slowness of the slowest pair and y = 8 / gbps times the pairs that cross in
-// the busier direction of the busiest resource, both in seconds a GB of a message,
+// of a pass. With x the slowness of the slowest pair and y the seconds that the busiest resource
+// takes for the pairs that cross it (in the slower of both passes, whose directions are opposite),
+// both in seconds a GB of a message,
 //
 //     edge  = max(slowest pair, every resource under this edge alone), one message each way
 //     score = DataP + sum of edges + compute of one message + R(max(x, y))
@@ -33,6 +34,24 @@ struct SharedEdge {
     double slowness = 0;       ///< of the slowest pair, seconds a GB
     std::vector<Load> loads;   ///< pairs that cross each resource, as 1 GB a pair
 };
+
+/// An edge with given partners.
+[[nodiscard]] SharedEdge measured_edge(const Problem& problem,
+                                       const Passes& passes,
+                                       const std::vector<int>& left,
+                                       const std::vector<int>& right,
+                                       std::vector<int> partner);
+
+/// Adds the loads of an edge, read from its right to its left when `backwards`.
+void add_loads(const std::vector<Load>& loads, bool backwards, std::vector<Load>& sum);
+
+/// Left position of each right position.
+[[nodiscard]] std::vector<int> inverse(const std::vector<int>& partner);
+
+/// Costs between all positions of two groups.
+[[nodiscard]] core::Grid<double> pairs_between(const PairMatrix& costs,
+                                               const std::vector<int>& left,
+                                               const std::vector<int>& right);
 
 /// Pairs for the inside of a search: slow ones pay what they would add to the repeats beyond `cap`,
 /// and a resource counts as if all edges loaded it like this one. The same for the same two groups
