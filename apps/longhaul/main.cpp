@@ -114,11 +114,15 @@ int run(int argc, char** argv) {
     add_demo(parser, session);
     add_measure(parser, session);
     add_fabric(parser, session);
+    add_route(parser, session);
     add_size(parser, session);
     add_place(parser, session);
     add_evaluate(parser, session);
     add_explain(parser, session);
     add_launch(parser, session);
+    add_simulate(parser, session);
+    add_validate(parser, session);
+    add_flows(parser, session);
     add_emulate(parser, session);
     add_selftest(parser, session);
     for (CLI::App* command : parser.get_subcommands({})) {

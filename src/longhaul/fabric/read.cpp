@@ -16,9 +16,6 @@ using core::Cursor;
 using core::Grid;
 using core::Value;
 
-constexpr double kMinSpeed = 1e-6;  // relative to the reference device
-constexpr double kMaxSpeed = 1e6;
-constexpr std::size_t kMaxDevices = 20'000;
 constexpr std::size_t kMaxFullMatrix = 1'024;  // devices up to which files hold every pair
 
 /// Rows of numbers. Every ragged row and every entry that is no number is a problem.
@@ -216,6 +213,10 @@ void refuse_unknown_keys(const Cursor& root) {
                         "regions",
                         "gpus_per_region",
                         "devices_per_region",
+                        "gpus_per_host",
+                        "devices_per_host",
+                        "speed",
+                        "memory_gb",
                         "intra_region",
                         "pairs",
                         "directed",

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <iterator>
 #include <limits>
 
 #include "longhaul/placement/assignment.hpp"
@@ -15,7 +16,7 @@ constexpr int kMostThresholds = 16;
 constexpr std::int64_t kNotAllowed = std::int64_t{1} << 40U;
 
 /// Partner of each row in the matching of pairs up to a threshold that loads resources least.
-std::vector<int> least_load(const core::Grid<double>& pairs,
+std::vector<int> least_loaded(const core::Grid<double>& pairs,
                             const core::Grid<double>& load_seconds,
                             double threshold) {
     core::Grid<LexCost> price(pairs.rows(), pairs.columns());
@@ -110,6 +111,31 @@ Contended Contention::slowest(std::span<const Load> loads) const {
     return worst;
 }
 
+void Contention::add_pairs(std::span<const int> left,
+                           std::span<const int> right,
+                           double gb,
+                           std::vector<Load>& loads) const {
+    loads.resize(size());
+    for (std::size_t r = 0; r < size(); ++r) {
+        for (std::size_t i = 0; i < left.size(); ++i) {
+            const int from = side(r, left[i]);
+            const int to = side(r, right[i]);
+            loads[r].there += from == 1 && to == 2 ? gb : 0;
+            loads[r].back += from == 2 && to == 1 ? gb : 0;
+        }
+    }
+}
+
+Contended Contention::slower_pass(std::span<const Load> loads) const {
+    std::vector<Load> backward(loads.begin(), loads.end());
+    for (Load& load : backward) {
+        std::swap(load.there, load.back);
+    }
+    const Contended there = slowest(loads);
+    const Contended back = slowest(backward);
+    return back.seconds > there.seconds ? back : there;
+}
+
 /// Pairs cross forward, then, the other way round, backward.
 double Contention::passes(std::size_t resource,
                           const Load& pairs,
@@ -162,22 +188,64 @@ core::Grid<double> Contention::crossing_seconds(std::span<const int> left,
 }
 
 /// Devices on one side that find no partner off the other side must cross.
-double Contention::edge_bound(std::span<const int> left,
-                              std::span<const int> right,
-                              double forward_gb,
-                              double backward_gb) const {
-    double bound = 0;
-    const auto all = static_cast<double>(left.size());
+std::vector<Load> Contention::fewest_crossing(std::span<const int> left,
+                                              std::span<const int> right) const {
+    std::vector<Load> fewest(size());
+    const auto all = static_cast<int>(left.size());
     for (std::size_t r = 0; r < size(); ++r) {
         const auto on = [&](std::span<const int> group, int which) {
             return static_cast<int>(
                 std::ranges::count_if(group, [&](int point) { return side(r, point) == which; }));
         };
-        const Load crossing{std::max(0.0, on(left, 1) + on(right, 2) - all),
-                            std::max(0.0, on(left, 2) + on(right, 1) - all)};
-        bound = std::max(bound, passes(r, crossing, forward_gb, backward_gb));
+        fewest[r].there = std::max(0, on(left, 1) + on(right, 2) - all);
+        fewest[r].back = std::max(0, on(left, 2) + on(right, 1) - all);
     }
-    return bound;
+    return fewest;
+}
+
+std::vector<int> Contention::least_load(const core::Grid<double>& pair_seconds,
+                                        std::span<const int> left,
+                                        std::span<const int> right) const {
+    const core::Grid<double> load_seconds = crossing_seconds(left, right, 0.5, 0.5);
+    std::vector<double> levels;
+    std::ranges::copy_if(pair_seconds.cells(), std::back_inserter(levels), [](double seconds) {
+        return std::isfinite(seconds);
+    });
+    std::ranges::sort(levels);
+    levels.erase(std::unique(levels.begin(), levels.end()), levels.end());
+    if (levels.empty()) {
+        return {};
+    }
+    struct Matched {
+        std::vector<int> partner;
+        double load = 0;
+    };
+    const auto under = [&](double threshold) {
+        Matched found{least_loaded(pair_seconds, load_seconds, threshold), 0};
+        for (std::size_t i = 0; i < left.size(); ++i) {
+            const auto j = static_cast<std::size_t>(found.partner[i]);
+            found.load += pair_seconds(i, j) > threshold ? std::numeric_limits<double>::infinity()
+                                                         : load_seconds(i, j);
+        }
+        return found;
+    };
+    Matched best = under(levels.back());
+    if (!std::isfinite(best.load)) {
+        return {};
+    }
+    constexpr double kRounding = 1e-9;
+    std::size_t low = 0;
+    for (std::size_t high = levels.size() - 1; low < high;) {
+        const std::size_t middle = low + (high - low) / 2;
+        Matched found = under(levels[middle]);
+        if (found.load <= best.load * (1 + kRounding)) {
+            best.partner = std::move(found.partner);
+            high = middle;
+        } else {
+            low = middle + 1;
+        }
+    }
+    return best.partner;
 }
 
 ContendedEdge Contention::match(const core::Grid<double>& pair_seconds,
@@ -186,12 +254,16 @@ ContendedEdge Contention::match(const core::Grid<double>& pair_seconds,
                                 double forward_gb,
                                 double backward_gb) const {
     const core::Grid<double> load_seconds = crossing_seconds(left, right, forward_gb, backward_gb);
-    const double least_shared = edge_bound(left, right, forward_gb, backward_gb);
+    const std::vector<Load> fewest = fewest_crossing(left, right);
+    double least_shared = 0;
+    for (std::size_t r = 0; r < size(); ++r) {
+        least_shared = std::max(least_shared, passes(r, fewest[r], forward_gb, backward_gb));
+    }
     double threshold = bottleneck_matching(pair_seconds).value;
     ContendedEdge best;
     for (int i = 0; i < kMostThresholds; ++i) {
         ContendedEdge found;
-        found.partner = least_load(pair_seconds, load_seconds, threshold);
+        found.partner = least_loaded(pair_seconds, load_seconds, threshold);
         std::vector<int> joined;
         for (std::size_t k = 0; k < left.size(); ++k) {
             const auto partner = static_cast<std::size_t>(found.partner[k]);

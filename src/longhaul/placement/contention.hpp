@@ -10,7 +10,8 @@
 //
 // A load takes 8 GB / gbps: of the slower direction, or (half duplex) of both together. So DataP =
 // max(worst group, every resource), and an edge costs max(slowest pair, every resource). Any way of
-// the exchange counts, since it says who sends what to whom (exchange.hpp).
+// the exchange counts, since it says who sends what to whom (exchange.hpp). Micro-batches that
+// follow each other keep a resource busy on all edges at once: see shared_pipeline.hpp.
 #pragma once
 
 #include <algorithm>
@@ -81,6 +82,15 @@ public:
     /// Adds the flows of one exchange. O(flows resources).
     void add(const ExchangePlan& plan, std::vector<Load>& loads) const;
     [[nodiscard]] Contended slowest(std::span<const Load> loads) const;
+    /// The same for the slower of two passes: these loads, and the same in opposite directions.
+    [[nodiscard]] Contended slower_pass(std::span<const Load> loads) const;
+
+    /// Adds `gb` for every pair of an edge whose position r joins left[r] with right[r]. O(D
+    /// resources).
+    void add_pairs(std::span<const int> left,
+                   std::span<const int> right,
+                   double gb,
+                   std::vector<Load>& loads) const;
 
     /// Both passes over an edge whose position r joins left[r] with right[r]. O(D resources).
     [[nodiscard]] Contended edge(std::span<const int> left,
@@ -99,6 +109,18 @@ public:
                                       double forward_gb,
                                       double backward_gb) const;
 
+    /// The matching of pairs with finite seconds that loads all resources together least; of equal
+    /// ones that with the fastest slowest pair. Empty when no matching has finite pairs only.
+    /// O(D^3 log D).
+    [[nodiscard]] std::vector<int> least_load(const core::Grid<double>& pair_seconds,
+                                              std::span<const int> left,
+                                              std::span<const int> right) const;
+
+    /// Of `of` devices a side, the fewest pairs that cross in each direction whatever the matching:
+    /// one entry a resource, as loads of 1 GB a pair.
+    [[nodiscard]] std::vector<Load> fewest_crossing(std::span<const int> left,
+                                                    std::span<const int> right) const;
+
 private:
     [[nodiscard]] double seconds(std::size_t resource, const Load& load) const;
     [[nodiscard]] double passes(std::size_t resource,
@@ -108,10 +130,6 @@ private:
     [[nodiscard]] int side(std::size_t resource, int point) const {
         return sides_[resource][static_cast<std::size_t>(point)];
     }
-    [[nodiscard]] double edge_bound(std::span<const int> left,
-                                    std::span<const int> right,
-                                    double forward_gb,
-                                    double backward_gb) const;
     [[nodiscard]] core::Grid<double> crossing_seconds(std::span<const int> left,
                                                       std::span<const int> right,
                                                       double forward_gb,
