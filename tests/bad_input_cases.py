@@ -27,6 +27,29 @@ GROUPS = {
     "intra_gbps": 9,
     "inter_gbps": 2,
 }
+FLOWS = """format = "longhaul.flows/1"
+[[link]]
+name = "up"
+gbps = 10
+latency_ms = 20
+[[link]]
+name = "down"
+gbps = 20
+[[route]]
+name = "there"
+path = ["up", "down"]
+[[flow]]
+name = "a"
+route = "there"
+payload_gb = 1
+weight = 2
+[[flow]]
+name = "b"
+path = ["up"]
+payload_gb = 2
+after = ["a"]
+"""
+
 JOB = """format = "longhaul.job/1"
 [model]
 layers = 4
@@ -114,6 +137,12 @@ address = "10.0.0.2"
 [[group]]
 name = "up"
 """
+RAW = "".join(line + "\n" for line in (
+    '{"record": "run", "format": "longhaul.raw/1", "run": "r", "started": "2026-11-29T12:00:00Z"}',
+    '{"record": "sample", "pattern": "peer", "from": "a", "to": "b", "bytes": 1e6, "elapsed_s": 1, '
+    '"t": "2026-11-29T12:00:01Z"}',
+    '{"record": "sample", "pattern": "peer", "from": "b", "to": "a", "bytes": 1e6, "elapsed_s": 1}',
+    '{"record": "end"}'))
 RANK_MAP = [0, 1, 2, 3]
 IPERF3 = {
     "start": {"connected": [{"local_host": "a", "remote_host": "b"}],
@@ -200,7 +229,7 @@ def unreadable_texts(base, toml):
         cases += [
             ("cut-in-a-string", text[: text.index('"') + 4], syntax),
             ("cut-after-a-key", text[: text.index(next(
-                key for key in ("layers", "address", "hosts", "endpoints") if key in text))] + "x =", syntax),
+                key for key in ("layers", "address", "hosts", "endpoints", "latency") if key in text))] + "x =", syntax),
             ("deep-nesting", text.replace("[", f"deep = {'[' * 100}{']' * 100}\n[", 1), "nested"),
             ("deep-dotted-key", "a." * 1_000_000 + "a = 1", "nested"),
             ("duplicate-table", text + text.split("\n", 1)[1].split("\n", 1)[0] + "\n",
@@ -261,8 +290,10 @@ COMMANDS = {
     "place-job": Command(["place", "--fabric", "fabric.json", "--job", "job.toml", *QUICK],
                          {"fabric.json": FABRIC, "job.toml": JOB}),
     "size": Command(["size", "--job", "job.toml"], {"job.toml": JOB}),
+    "flows": Command(["flows", "flows.toml"], {"flows.toml": FLOWS}),
     "measure-check": Command(["measure", "check", "fabric.json"], {"fabric.json": FABRIC},
                              output=False),
+    "measure-fit": Command(["measure", "fit", "raw.jsonl"], {"raw.jsonl": RAW}),
     "measure-import": Command(["measure", "import", "iperf3", "iperf3.json"],
                               {"iperf3.json": IPERF3}),
     "measure-import-xml": Command(["measure", "import", "simgrid", "platform.xml"],
@@ -348,6 +379,29 @@ def check_cases():
     yield case("links-host-number", put(links, [1], "hosts"), "hosts[0]")
 
 
+def raw_cases():
+    def change(name, old, new, words):
+        return Case("measure-fit", name, "raw.jsonl", replaced(RAW, old, new), words)
+
+    yield change("to-itself", '"to": "b"', '"to": "a"', "from and to are both")
+    yield change("started-free-text", "2026-11-29T12:00:00Z", "last week", "a time is in UTC")
+    yield change("t-free-text", "2026-11-29T12:00:01Z", "now", "a time is in UTC")
+    yield change("t-no-day", "2026-11-29T12:00:01Z", "2026-02-30T12:00:01Z", "a time is in UTC")
+    yield change("huge-bytes", "1e6", "1e308", "bytes")
+
+
+def shared_cases():
+    def case(name, entry, words):
+        return Case("place", "shared-" + name, "fabric.json", put(FABRIC, [entry], "shared"), words)
+
+    yield case("both", {"name": "x", "gbps": 1, "gbps_back": 1, "of": ["a"]}, "both gbps and")
+    yield case("no-rate", {"name": "x", "of": ["a"]}, "has no gbps")
+    yield case("half-of-one", {"name": "x", "gbps_there": 1, "duplex": False, "of": ["a"]},
+               "half duplex")
+    yield case("negative", {"name": "x", "gbps_there": -1, "of": ["a"]}, "shared[0].gbps_there")
+    yield case("duplex-text", {"name": "x", "gbps": 1, "duplex": "no", "of": ["a"]}, "duplex")
+
+
 def region_cases():
     def case(name, content, words):
         return Case("regions", name, "fabric.json", content, words)
@@ -369,6 +423,12 @@ def region_cases():
     yield case("broken-count", put(REGIONS, 1.5, "gpus_per_region"), "gpus_per_region")
     yield case("counts-of-others", put(REGIONS, [1, 2, 3], "gpus_per_region"), "gpus_per_region")
     yield case("no-count", without(REGIONS, "gpus_per_region"), "gpus_per_region")
+    yield case("no-device-a-host", put(REGIONS, 0, "gpus_per_host"), "gpus_per_host")
+    yield case("hosts-of-others", put(REGIONS, [1, 2, 3], "gpus_per_host"), "gpus_per_host")
+    yield case("speed-zero", put(REGIONS, 0, "speed"), "speed")
+    yield case("speed-text", put(REGIONS, ["1", 1], "speed"), "speed[0]")
+    yield case("memory-negative", put(REGIONS, [80, -1], "memory_gb"), "memory_gb[1]")
+    yield case("memory-null", put(REGIONS, None, "memory_gb"), "memory_gb")
     yield case("zero-rate", put(REGIONS, 0, "pairs", 0, "bandwidth_gbps"), "bandwidth_gbps")
     yield case("negative-delay", put(REGIONS, -1, "pairs", 0, "delay_ms"), "delay_ms")
     yield case("no-rate", without(REGIONS, "pairs", 0, "bandwidth_gbps"), "bandwidth_gbps")
@@ -400,7 +460,8 @@ def map_cases():
     yield case("short", [0, 1, 2], "rank")
     yield case("long", [0, 1, 2, 3, 4], "rank")
     yield case("twice", [0, 1, 1, 3], "rank 1")
-    yield case("negative", [0, -1, 2, 3], "rank_map[1]")
+    yield case("negative", [0, -2, 2, 3], "rank_map[1]")
+    yield case("one-left-out", [0, -1, 2, 3], "rank")
     yield case("too-large", [0, 1, 2, 4], "rank 4")
     yield case("huge", [0, 1, 2, 10**30], "rank_map[3]")
     yield case("fraction", [0, 1, 2, 2.5], "rank_map[3]")
@@ -467,6 +528,47 @@ TREE = {"kind": "tree", "exact": True, "class_of_device": [0, 0, 1, 1],
         "columns": [[1, 1], [2, 0], [0, 2]], "slices": [SLICE]}
 
 
+LEAVES = {"different": 2, "branches": [1, -1, -1, -1], "weights": [[0, 0.5, 1, 0.5], [0, 1], [1, 1]]}
+DIFFERENT = {"kind": "different", "class_of_device": [0, 0, 1, 1], "numbers": [LEAVES]}
+ELEMENTARY = {"kind": "elementary"}
+SUM = {"kind": "sum", "compute": True, "exchange": False, "parts": [ELEMENTARY]}
+LIMITS = {"kind": "limits", "limits": [1.5, 2], "parts": [ELEMENTARY, ELEMENTARY]}
+CHOICES = {"kind": "choices", "class_of_device": [0, 0, 1, 1], "left_out": [[0, 0]],
+           "parts": [ELEMENTARY]}
+
+
+def nested_proof_cases(certificate, case):
+    """Kinds of proofs beside trees: keys that miss, values that cannot be."""
+    for proof in (DIFFERENT, SUM, LIMITS, CHOICES):
+        whole = put(certificate, proof, "proof")
+        for key in proof:
+            if key in ("compute", "exchange"):
+                yield case(f"{proof['kind']}-{key}-text", put(whole, "x", "proof", key), key)
+                continue
+            yield case(f"{proof['kind']}-no-{key}", without(whole, "proof", key), key)
+            yield case(f"{proof['kind']}-{key}-null", put(whole, None, "proof", key), key)
+    for name, value, words in (
+            ("different", 1, "different"), ("different", 3, "different"),
+            ("branches", [2, -1, -1, -1], "branches[0]"), ("branches", [-2], "branches[0]"),
+            ("branches", [-1, -1], "2 leaves"), ("weights", [], "3 leaves"),
+            ("weights", [[0], [0, 1], [1, 1]], "weights[0]"),
+            ("weights", [[2, 1], [0, 1], [1, 1]], "weights[0]"),
+            ("weights", [[0, 1.5], [0, 1], [1, 1]], "weights[0]"),
+            ("weights", [[0, -0.5], [0, 1], [1, 1]], "weights[0]"),
+            ("weights", ["x", [0, 1], [1, 1]], "weights[0]")):
+        yield case(f"leaves-{name}-{json.dumps(value)[:24]}",
+                   put(put(certificate, DIFFERENT, "proof"), value, "proof", "numbers", 0, name),
+                   words)
+    yield case("limit-negative", put(certificate, {**LIMITS, "limits": [-1, 2]}, "proof"), "limits[0]")
+    yield case("part-of-no-kind", put(certificate, {**SUM, "parts": [{}]}, "proof"), "parts[0]")
+    yield case("part-text", put(certificate, {**SUM, "parts": ["x"]}, "proof"), "parts[0]")
+    deep = ELEMENTARY
+    for _ in range(12):
+        deep = {**SUM, "parts": [deep]}
+    yield case("proofs-too-deep", put(certificate, deep, "proof"), "inside each other")
+    yield case("left-out-text", put(certificate, {**CHOICES, "left_out": ["x"]}, "proof"), "left_out[0]")
+
+
 def certificate_cases(certificate):
     """What no certificate may look like; claims that do not follow are in certificate_test.py."""
     tree = put(certificate, TREE, "proof")
@@ -483,7 +585,11 @@ def certificate_cases(certificate):
         yield case(key + "-null", put(tree, None, key), key)
         yield case(key + "-list", put(tree, [[]], key), key)
     yield case("no-hash", without(tree, "fabric", "sha256"), "sha256")
-    yield case("other-objective", put(tree, "pipelined", "objective"), "additive")
+    yield case("other-objective", put(tree, "round-robin", "objective"), "additive")
+    for name, value in (("exchange", "gossip"), ("schedule", "2f2b"), ("count_shared", 1),
+                        ("forward_share", 2)):
+        yield case("terms-" + name, put(tree, {name: value}, "terms"), "terms." + name)
+    yield case("tp-zero", put(tree, 0, "shape", "tp"), "shape.tp")
     for key in ("score", "bound", "plan_bound"):
         yield case(key + "-negative", put(tree, -1, key), key)
         yield case(key + "-huge", put(tree, 1e300, key), key)
@@ -508,6 +614,7 @@ def certificate_cases(certificate):
             ("columns", [1, 1], "columns[0]"), ("slices", "none", "slices"),
             ("slices", [1], "slices[0]"), ("slices", [SLICE] * 10_001, "10001 slices")):
         yield case(f"proof-{name}-{json.dumps(value)[:24]}", put(tree, value, "proof", name), words)
+    yield from nested_proof_cases(certificate, case)
     for key in SLICE:
         yield case("slice-no-" + key, without(tree, "proof", "slices", 0, key), key)
         yield case("slice-" + key + "-null", put(tree, None, "proof", "slices", 0, key), key)
@@ -564,6 +671,7 @@ def wan_cases():
     yield change("three-ends", '"east", "west"', '"east", "west", "east"', "two regions")
     yield change("no-link", "[[link]]\nbetween", "[[resource]]\nname = \"r\"\n[not]\nbetween", "not")
     yield case("link-twice", WAN + '[[link]]\nfrom = "east"\nto = "west"\n', "exists already")
+    yield change("between-and-from", '[[link]]', '[[link]]\nfrom = "east"', "given with between")
     yield case("one-direction", WAN.replace('between = ["east", "west"]', 'from = "east"\nto = "west"'),
                "no link")
     yield case("unknown-resource", WAN + '[[path]]\nfrom = "east"\nto = "one"\nthrough = ["x"]\n',
@@ -745,6 +853,46 @@ def job_cases(command):
     yield change("stage-list", "pp = 2", "pp = 2\nstage_layers = [1, 2, 3]", "3 entries")
 
 
+def flows_cases():
+    def case(name, content, words):
+        return Case("flows", name, "flows.toml", content, words)
+
+    def change(name, old, new, words):
+        return case(name, replaced(FLOWS, old, new), words)
+
+    yield from (case(*c) for c in unreadable_texts(FLOWS, True))
+    yield change("no-capacity", "gbps = 10\n", "", "gbps")
+    yield change("capacity-zero", "gbps = 10", "gbps = 0", "found 0")
+    yield change("capacity-nan", "gbps = 10", "gbps = nan", "not finite")
+    yield change("negative-latency", "latency_ms = 20", "latency_ms = -20", "latency_ms")
+    yield change("link-twice", 'name = "down"', 'name = "up"', "exists already")
+    yield change("no-name", 'name = "down"\n', "", "its name")
+    yield change("unknown-link", '["up", "down"]', '["up", "dwon"]', "no link \"dwon\"")
+    yield change("unknown-route", 'route = "there"', 'route = "thre"', "no route \"thre\"")
+    yield change("path-and-route", 'route = "there"', 'route = "there"\npath = ["up"]', "both")
+    yield change("no-path", 'route = "there"\n', "", "neither path nor route")
+    yield change("path-number", '["up", "down"]', "[1, 2]", "a number")
+    yield change("path-text", '["up", "down"]', '"up"', "a string")
+    yield change("load-zero", '["up", "down"]', '["up", {link = "down", load = 0}]', "found 0")
+    yield change("no-payload", "payload_gb = 1\n", "", "payload_gb")
+    yield change("payload-negative", "payload_gb = 1", "payload_gb = -1", "payload_gb")
+    yield change("payload-huge", "payload_gb = 1", "payload_gb = 1e300", "payload_gb")
+    yield change("beyond-the-horizon", "payload_gb = 1", "payload_gb = 1e9", "53 days")
+    yield change("weight-zero", "weight = 2", "weight = 0", "weight")
+    yield change("cap-negative", "weight = 2", "cap_gbps = -2", "cap_gbps")
+    yield change("cold-number", "weight = 2", "cold = 1", "a number")
+    yield change("unknown-flow", 'after = ["a"]', 'after = ["c"]', "no flow \"c\"")
+    yield change("itself", 'after = ["a"]', 'after = ["b"]', "circle")
+    yield change("circle", "weight = 2", 'after_sent = ["b"]', "circle")
+    yield change("flow-twice", 'name = "b"', 'name = "a"', "exists already")
+    yield change("wait-for-nothing", "weight = 2", "wait_ms = 2", "waits for no other")
+    yield change("unknown-key", "weight = 2", "wieght = 2", "did you mean")
+    yield change("flows-table", "[[flow]]\nname = \"a\"", "[flow]\nname = \"a\"", "TOML")
+    yield case("no-flows", FLOWS[: FLOWS.index("[[flow]]")], "flow")
+    yield case("empty-list", 'link = []\nflow = []\n', "empty")
+    yield change("newer-format", "flows/1", "flows/2", "newer")
+
+
 def import_cases():
     def case(name, content, words):
         return Case("measure-import", name, "iperf3.json", content, words)
@@ -781,6 +929,7 @@ def other_format_cases():
     yield Case("launch", "raw", "plan.json", raw, "measure run")
     yield Case("size", "hosts", "job.toml", HOSTS, "launch --hosts")
     yield Case("measure-plan", "hosts", "agents.toml", HOSTS, "this is longhaul.hosts/1")
+    yield Case("flows", "job", "flows.toml", JOB, "this is longhaul.job/1")
     yield Case("emulate", "job", "wan.toml", JOB, "this is longhaul.job/1")
     yield Case("launch", "campaign", "hosts.toml", AGENTS, "hosts file of a measuring campaign")
 
@@ -815,10 +964,13 @@ def all_cases(plan, certificate):
         yield from (case for case in fabric_cases("measure-check")
                     if case.name.endswith("/" + name))
     yield from check_cases()
+    yield from raw_cases()
+    yield from shared_cases()
     yield from region_cases()
     yield from group_cases()
     yield from map_cases()
     yield from job_cases("size")
+    yield from flows_cases()
     yield from (case for case in job_cases("place-job")
                 if case.name.endswith(("/stages", "/absent", "/layers-nan", "/brackets")))
     yield Case("place-job", "other-shape", "job.toml", replaced(JOB, "dp = 2", "dp = 3"),

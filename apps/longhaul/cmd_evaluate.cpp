@@ -7,9 +7,10 @@
 #include "longhaul/command.hpp"
 #include "longhaul/core/cursor.hpp"
 #include "longhaul/inputs.hpp"
+#include "longhaul/plan_inputs.hpp"
 #include "longhaul/placement/bounds.hpp"
 #include "longhaul/placement/group_terms.hpp"
-#include "longhaul/placement/plan.hpp"
+#include "longhaul/placement/ordered.hpp"
 #include "longhaul/placement/prove.hpp"
 #include "longhaul/placement/tensor.hpp"
 
@@ -42,7 +43,7 @@ core::Result<Ranks> json_ranks(std::string_view text, const std::string& name, b
     Ranks ranks;
     const auto array = root.require("rank_map", "the rank of every device");
     for (std::size_t i = 0; array && array->is_array() && i < array->value().size(); ++i) {
-        ranks.push_back(array->item(i).integer(0, kMaxRank).value_or(0));
+        ranks.push_back(array->item(i).integer(-1, kMaxRank).value_or(0));
     }
     return problems.empty() ? core::Result<Ranks>(std::move(ranks))
                             : tl::unexpected(std::move(problems));
@@ -67,11 +68,13 @@ core::Result<Ranks> plain_ranks(std::string_view text, const std::string& name) 
     std::istringstream words(bare_ranks(std::string(text)));
     Ranks ranks;
     for (std::string word; words >> word;) {
-        if (word.size() > kMaxDigits || word.find_first_not_of("0123456789") != std::string::npos) {
+        const bool left_out = word == "-1";
+        if (!left_out && (word.size() > kMaxDigits ||
+                          word.find_first_not_of("0123456789") != std::string::npos)) {
             return core::fail({name,
                                fmt::format("entry {}", ranks.size()),
                                "found " + core::shown(word),
-                               "ranks are whole numbers from 0"});
+                               "ranks are whole numbers from 0; -1 is a device without one"});
         }
         ranks.push_back(std::stoi(word));
     }
@@ -146,46 +149,6 @@ bool is_plan(std::string_view text) {
     return format != nullptr && format->string.starts_with("longhaul.plan/");
 }
 
-/// A plan with its own workload, shape and terms; on its own fabric where none is given.
-core::Result<Scored> load_plan(const std::string& fabric, std::string_view text, std::string name) {
-    core::Result<placement::Plan> plan = placement::read_plan(text, name);
-    if (!plan) {
-        return tl::unexpected(plan.error());
-    }
-    const std::string path = fabric.empty() ? plan->fabric_path : fabric;
-    if (path.empty()) {
-        return core::fail(
-            {std::move(name), "fabric", "names no fabric file", "give --fabric FILE"});
-    }
-    core::Result<LoadedFabric> read = fabric.empty() ? load_named_fabric(path) : load_fabric(path);
-    if (!read) {
-        return tl::unexpected(read.error());
-    }
-    if (fabric.empty() && !plan->fabric_sha256.empty() && plan->fabric_sha256 != read->sha256) {
-        return core::fail({path,
-                           "",
-                           "is not the fabric that the plan was made from (its SHA-256 differs)",
-                           "give --fabric to score the plan on it all the same"});
-    }
-    core::Result<placement::Problem> problem = placement::make_problem(
-        read->fabric, input_name(path), plan->workload, plan->placement.shape(), plan->terms);
-    if (!problem) {
-        return tl::unexpected(problem.error());
-    }
-    if (problem->devices() != plan->placement.devices()) {
-        return core::fail({std::move(name),
-                           "rank_map",
-                           fmt::format("has {} ranks", plan->placement.devices()),
-                           fmt::format("the fabric has {} devices", problem->devices())});
-    }
-    return Scored{{path,
-                   std::move(read->sha256),
-                   std::move(read->fabric),
-                   plan->workload,
-                   std::move(*problem)},
-                  std::move(plan->placement)};
-}
-
 core::Result<Scored> load_scored(const EvaluateOptions& options) {
     const PlacementInputs& inputs = options.inputs;
     if (auto once = read_once({inputs.fabric, inputs.job, inputs.layers, options.rank_map});
@@ -224,7 +187,10 @@ core::Result<Scored> load_scored(const EvaluateOptions& options) {
         return tl::unexpected(text.error());
     }
     if (is_plan(*text)) {
-        return load_plan(inputs.fabric, *text, name);
+        core::Result<LoadedPlan> read = load_plan(inputs.fabric, *text, name);
+        return read ? core::Result<Scored>(Scored{std::move(read->loaded),
+                                                  std::move(read->plan.placement)})
+                    : tl::unexpected(read.error());
     }
     return core::fail({"",
                        "--pp",
@@ -236,7 +202,7 @@ core::Result<Scored> load_scored(const EvaluateOptions& options) {
 placement::Bound simple_bound(const placement::Problem& problem, double score) {
     placement::ProofOptions none;
     none.work = 0;
-    return placement::beyond_certificates(problem).empty()
+    return placement::pairs_make_the_score(problem) && problem.devices() == problem.shape.devices()
                ? placement::elementary_bound(problem)
                : placement::prove(problem, score, none).bound;
 }

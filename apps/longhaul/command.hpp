@@ -35,12 +35,15 @@ void add_emulate(CLI::App& parent, Session& session);
 void add_evaluate(CLI::App& parent, Session& session);
 void add_explain(CLI::App& parent, Session& session);
 void add_fabric(CLI::App& parent, Session& session);
+void add_flows(CLI::App& parent, Session& session);
 void add_launch(CLI::App& parent, Session& session);
 void add_measure(CLI::App& parent, Session& session);
 void add_place(CLI::App& parent, Session& session);
 void add_route(CLI::App& parent, Session& session);
 void add_selftest(CLI::App& parent, Session& session);
+void add_simulate(CLI::App& parent, Session& session);
 void add_size(CLI::App& parent, Session& session);
+void add_validate(CLI::App& parent, Session& session);
 
 /// Prints each problem as "longhaul: file: where: what; fix" on standard error (the first few; a
 /// last line says how many more there are) and returns kBadInput.
