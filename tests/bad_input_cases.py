@@ -91,6 +91,41 @@ between = ["east", "west"]
 delay_ms = 30
 loss = 0.01
 """
+TOPOLOGY = """format = "longhaul.topology/1"
+[[group]]
+name = "rack"
+endpoints = "host"
+count = 4
+pattern = "tree"
+switches = 1
+gbps = 100
+latency_us = 1
+[[group]]
+name = "region"
+members = "rack"
+count = 2
+pattern = "tree"
+switches = 1
+gbps = 100
+[[site]]
+name = "east"
+group = "region"
+[[site]]
+name = "west"
+group = "region"
+[[link]]
+a = "east"
+b = "west"
+latency_ms = 30
+gbps = 10
+[[policy]]
+from = "east"
+to = "west"
+use = "ecmp"
+"""
+NET = {"format": "longhaul.topology/1", "name": "net", "provenance": "none",
+       "group": [{"name": "net", "endpoints": "host", "count": 4, "gbps": 1, "pattern": "tree",
+                  "switches": 1}]}
 AGENTS = """format = "longhaul.measure-hosts/1"
 [[host]]
 name = "one"
@@ -102,6 +137,12 @@ address = "10.0.0.2"
 [[group]]
 name = "up"
 """
+RAW = "".join(line + "\n" for line in (
+    '{"record": "run", "format": "longhaul.raw/1", "run": "r", "started": "2026-11-29T12:00:00Z"}',
+    '{"record": "sample", "pattern": "peer", "from": "a", "to": "b", "bytes": 1e6, "elapsed_s": 1, '
+    '"t": "2026-11-29T12:00:01Z"}',
+    '{"record": "sample", "pattern": "peer", "from": "b", "to": "a", "bytes": 1e6, "elapsed_s": 1}',
+    '{"record": "end"}'))
 RANK_MAP = [0, 1, 2, 3]
 IPERF3 = {
     "start": {"connected": [{"local_host": "a", "remote_host": "b"}],
@@ -188,7 +229,7 @@ def unreadable_texts(base, toml):
         cases += [
             ("cut-in-a-string", text[: text.index('"') + 4], syntax),
             ("cut-after-a-key", text[: text.index(next(
-                key for key in ("layers", "address", "hosts", "latency") if key in text))] + "x =", syntax),
+                key for key in ("layers", "address", "hosts", "endpoints", "latency") if key in text))] + "x =", syntax),
             ("deep-nesting", text.replace("[", f"deep = {'[' * 100}{']' * 100}\n[", 1), "nested"),
             ("deep-dotted-key", "a." * 1_000_000 + "a = 1", "nested"),
             ("duplicate-table", text + text.split("\n", 1)[1].split("\n", 1)[0] + "\n",
@@ -252,6 +293,7 @@ COMMANDS = {
     "flows": Command(["flows", "flows.toml"], {"flows.toml": FLOWS}),
     "measure-check": Command(["measure", "check", "fabric.json"], {"fabric.json": FABRIC},
                              output=False),
+    "measure-fit": Command(["measure", "fit", "raw.jsonl"], {"raw.jsonl": RAW}),
     "measure-import": Command(["measure", "import", "iperf3", "iperf3.json"],
                               {"iperf3.json": IPERF3}),
     "measure-import-xml": Command(["measure", "import", "simgrid", "platform.xml"],
@@ -260,6 +302,8 @@ COMMANDS = {
                               {"fabric.json": FABRIC}),
     "emulate": Command(["emulate", "wan.toml", "--check"], {"wan.toml": WAN}),
     "emulate-fabric": Command(["emulate", "fabric.json", "--check"], {"fabric.json": FABRIC}),
+    "route-compile": Command(["route", "compile", "net.toml"], {"net.toml": TOPOLOGY}),
+    "route-check": Command(["route", "check", "routes.json"], {"routes.json": NET}, output=False),
     "measure-plan": Command(["measure", "plan", "agents.toml"], {"agents.toml": AGENTS}),
     "launch": Command(["launch", "plan.json", "--to", "env", "--hosts", "hosts.toml", "--command",
                        "python3 train.py"],
@@ -335,6 +379,29 @@ def check_cases():
     yield case("links-host-number", put(links, [1], "hosts"), "hosts[0]")
 
 
+def raw_cases():
+    def change(name, old, new, words):
+        return Case("measure-fit", name, "raw.jsonl", replaced(RAW, old, new), words)
+
+    yield change("to-itself", '"to": "b"', '"to": "a"', "from and to are both")
+    yield change("started-free-text", "2026-11-29T12:00:00Z", "last week", "a time is in UTC")
+    yield change("t-free-text", "2026-11-29T12:00:01Z", "now", "a time is in UTC")
+    yield change("t-no-day", "2026-11-29T12:00:01Z", "2026-02-30T12:00:01Z", "a time is in UTC")
+    yield change("huge-bytes", "1e6", "1e308", "bytes")
+
+
+def shared_cases():
+    def case(name, entry, words):
+        return Case("place", "shared-" + name, "fabric.json", put(FABRIC, [entry], "shared"), words)
+
+    yield case("both", {"name": "x", "gbps": 1, "gbps_back": 1, "of": ["a"]}, "both gbps and")
+    yield case("no-rate", {"name": "x", "of": ["a"]}, "has no gbps")
+    yield case("half-of-one", {"name": "x", "gbps_there": 1, "duplex": False, "of": ["a"]},
+               "half duplex")
+    yield case("negative", {"name": "x", "gbps_there": -1, "of": ["a"]}, "shared[0].gbps_there")
+    yield case("duplex-text", {"name": "x", "gbps": 1, "duplex": "no", "of": ["a"]}, "duplex")
+
+
 def region_cases():
     def case(name, content, words):
         return Case("regions", name, "fabric.json", content, words)
@@ -356,6 +423,12 @@ def region_cases():
     yield case("broken-count", put(REGIONS, 1.5, "gpus_per_region"), "gpus_per_region")
     yield case("counts-of-others", put(REGIONS, [1, 2, 3], "gpus_per_region"), "gpus_per_region")
     yield case("no-count", without(REGIONS, "gpus_per_region"), "gpus_per_region")
+    yield case("no-device-a-host", put(REGIONS, 0, "gpus_per_host"), "gpus_per_host")
+    yield case("hosts-of-others", put(REGIONS, [1, 2, 3], "gpus_per_host"), "gpus_per_host")
+    yield case("speed-zero", put(REGIONS, 0, "speed"), "speed")
+    yield case("speed-text", put(REGIONS, ["1", 1], "speed"), "speed[0]")
+    yield case("memory-negative", put(REGIONS, [80, -1], "memory_gb"), "memory_gb[1]")
+    yield case("memory-null", put(REGIONS, None, "memory_gb"), "memory_gb")
     yield case("zero-rate", put(REGIONS, 0, "pairs", 0, "bandwidth_gbps"), "bandwidth_gbps")
     yield case("negative-delay", put(REGIONS, -1, "pairs", 0, "delay_ms"), "delay_ms")
     yield case("no-rate", without(REGIONS, "pairs", 0, "bandwidth_gbps"), "bandwidth_gbps")
@@ -387,7 +460,8 @@ def map_cases():
     yield case("short", [0, 1, 2], "rank")
     yield case("long", [0, 1, 2, 3, 4], "rank")
     yield case("twice", [0, 1, 1, 3], "rank 1")
-    yield case("negative", [0, -1, 2, 3], "rank_map[1]")
+    yield case("negative", [0, -2, 2, 3], "rank_map[1]")
+    yield case("one-left-out", [0, -1, 2, 3], "rank")
     yield case("too-large", [0, 1, 2, 4], "rank 4")
     yield case("huge", [0, 1, 2, 10**30], "rank_map[3]")
     yield case("fraction", [0, 1, 2, 2.5], "rank_map[3]")
@@ -454,6 +528,47 @@ TREE = {"kind": "tree", "exact": True, "class_of_device": [0, 0, 1, 1],
         "columns": [[1, 1], [2, 0], [0, 2]], "slices": [SLICE]}
 
 
+LEAVES = {"different": 2, "branches": [1, -1, -1, -1], "weights": [[0, 0.5, 1, 0.5], [0, 1], [1, 1]]}
+DIFFERENT = {"kind": "different", "class_of_device": [0, 0, 1, 1], "numbers": [LEAVES]}
+ELEMENTARY = {"kind": "elementary"}
+SUM = {"kind": "sum", "compute": True, "exchange": False, "parts": [ELEMENTARY]}
+LIMITS = {"kind": "limits", "limits": [1.5, 2], "parts": [ELEMENTARY, ELEMENTARY]}
+CHOICES = {"kind": "choices", "class_of_device": [0, 0, 1, 1], "left_out": [[0, 0]],
+           "parts": [ELEMENTARY]}
+
+
+def nested_proof_cases(certificate, case):
+    """Kinds of proofs beside trees: keys that miss, values that cannot be."""
+    for proof in (DIFFERENT, SUM, LIMITS, CHOICES):
+        whole = put(certificate, proof, "proof")
+        for key in proof:
+            if key in ("compute", "exchange"):
+                yield case(f"{proof['kind']}-{key}-text", put(whole, "x", "proof", key), key)
+                continue
+            yield case(f"{proof['kind']}-no-{key}", without(whole, "proof", key), key)
+            yield case(f"{proof['kind']}-{key}-null", put(whole, None, "proof", key), key)
+    for name, value, words in (
+            ("different", 1, "different"), ("different", 3, "different"),
+            ("branches", [2, -1, -1, -1], "branches[0]"), ("branches", [-2], "branches[0]"),
+            ("branches", [-1, -1], "2 leaves"), ("weights", [], "3 leaves"),
+            ("weights", [[0], [0, 1], [1, 1]], "weights[0]"),
+            ("weights", [[2, 1], [0, 1], [1, 1]], "weights[0]"),
+            ("weights", [[0, 1.5], [0, 1], [1, 1]], "weights[0]"),
+            ("weights", [[0, -0.5], [0, 1], [1, 1]], "weights[0]"),
+            ("weights", ["x", [0, 1], [1, 1]], "weights[0]")):
+        yield case(f"leaves-{name}-{json.dumps(value)[:24]}",
+                   put(put(certificate, DIFFERENT, "proof"), value, "proof", "numbers", 0, name),
+                   words)
+    yield case("limit-negative", put(certificate, {**LIMITS, "limits": [-1, 2]}, "proof"), "limits[0]")
+    yield case("part-of-no-kind", put(certificate, {**SUM, "parts": [{}]}, "proof"), "parts[0]")
+    yield case("part-text", put(certificate, {**SUM, "parts": ["x"]}, "proof"), "parts[0]")
+    deep = ELEMENTARY
+    for _ in range(12):
+        deep = {**SUM, "parts": [deep]}
+    yield case("proofs-too-deep", put(certificate, deep, "proof"), "inside each other")
+    yield case("left-out-text", put(certificate, {**CHOICES, "left_out": ["x"]}, "proof"), "left_out[0]")
+
+
 def certificate_cases(certificate):
     """What no certificate may look like; claims that do not follow are in certificate_test.py."""
     tree = put(certificate, TREE, "proof")
@@ -470,7 +585,11 @@ def certificate_cases(certificate):
         yield case(key + "-null", put(tree, None, key), key)
         yield case(key + "-list", put(tree, [[]], key), key)
     yield case("no-hash", without(tree, "fabric", "sha256"), "sha256")
-    yield case("other-objective", put(tree, "pipelined", "objective"), "additive")
+    yield case("other-objective", put(tree, "round-robin", "objective"), "additive")
+    for name, value in (("exchange", "gossip"), ("schedule", "2f2b"), ("count_shared", 1),
+                        ("forward_share", 2)):
+        yield case("terms-" + name, put(tree, {name: value}, "terms"), "terms." + name)
+    yield case("tp-zero", put(tree, 0, "shape", "tp"), "shape.tp")
     for key in ("score", "bound", "plan_bound"):
         yield case(key + "-negative", put(tree, -1, key), key)
         yield case(key + "-huge", put(tree, 1e300, key), key)
@@ -495,6 +614,7 @@ def certificate_cases(certificate):
             ("columns", [1, 1], "columns[0]"), ("slices", "none", "slices"),
             ("slices", [1], "slices[0]"), ("slices", [SLICE] * 10_001, "10001 slices")):
         yield case(f"proof-{name}-{json.dumps(value)[:24]}", put(tree, value, "proof", name), words)
+    yield from nested_proof_cases(certificate, case)
     for key in SLICE:
         yield case("slice-no-" + key, without(tree, "proof", "slices", 0, key), key)
         yield case("slice-" + key + "-null", put(tree, None, "proof", "slices", 0, key), key)
@@ -551,6 +671,7 @@ def wan_cases():
     yield change("three-ends", '"east", "west"', '"east", "west", "east"', "two regions")
     yield change("no-link", "[[link]]\nbetween", "[[resource]]\nname = \"r\"\n[not]\nbetween", "not")
     yield case("link-twice", WAN + '[[link]]\nfrom = "east"\nto = "west"\n', "exists already")
+    yield change("between-and-from", '[[link]]', '[[link]]\nfrom = "east"', "given with between")
     yield case("one-direction", WAN.replace('between = ["east", "west"]', 'from = "east"\nto = "west"'),
                "no link")
     yield case("unknown-resource", WAN + '[[path]]\nfrom = "east"\nto = "one"\nthrough = ["x"]\n',
@@ -567,6 +688,81 @@ def wan_cases():
                "alpha_ms")
     one = {"labels": ["a"], "alpha_ms": [[0]], "beta_gbps": [[0]]}
     yield Case("emulate-fabric", "one-host", "fabric.json", one, "1 hosts")
+
+
+def topology_cases():
+    def case(name, content, words):
+        return Case("route-compile", name, "net.toml", content, words)
+
+    def change(name, old, new, words):
+        return case(name, replaced(TOPOLOGY, old, new), words)
+
+    def policy(name, rest, words):
+        return change(name, 'use = "ecmp"', rest, words)
+
+    yield from (case(*c) for c in unreadable_texts(TOPOLOGY, True))
+    yield change("newer-format", "topology/1", "topology/2", "newer")
+    yield case("no-tables", 'format = "longhaul.topology/1"\n', "[[group]]")
+    yield change("unknown-key", "count = 2", "cuont = 2", "count")
+    yield change("unknown-group", 'members = "rack"', 'members = "rcak"', "unknown group")
+    yield change("unknown-group-of-site", 'group = "region"\n[[link]]', 'group = "nowhere"\n[[link]]',
+                 "unknown group")
+    yield change("zero-count", "count = 2", "count = 0", "line 13, column 9: group[1].count")
+    yield change("negative-count", "count = 2", "count = -2", "count")
+    yield change("half-count", "count = 2", "count = 2.5", "whole number")
+    yield change("million-nodes", "count = 2", "count = 1000000", "at most 500000")
+    yield change("huge-count", "count = 2", "count = 1e300", "count")
+    yield change("many-links", "switches = 1\ngbps = 100\n[[site]]",
+                 "switches = 400000\ngbps = 100\n[[site]]", "400000 ports up")
+    yield change("cycle", 'endpoints = "host"', 'members = "region"', "contains itself")
+    yield change("own-member", 'members = "rack"', 'members = "region"', "contains itself")
+    yield change("negative-latency", "latency_ms = 30", "latency_ms = -30",
+                 "line 26, column 14: link[0].latency_ms")
+    yield change("negative-latency-inside", "latency_us = 1", "latency_us = -1", "latency_us")
+    yield change("latency-twice", "latency_us = 1", "latency_us = 1\nlatency_ms = 1", "twice")
+    yield change("no-latency", "latency_ms = 30\n", "", "latency_ms")
+    yield change("nan", "latency_ms = 30", "latency_ms = nan", "finite")
+    yield change("zero-rate", "gbps = 10\n", "gbps = 0\n", "gbps")
+    yield change("no-rate", "gbps = 10\n", "", "gbps")
+    yield change("pattern", 'pattern = "tree"\nswitches = 1\ngbps = 100\nlatency',
+                 'pattern = "tee"\nswitches = 1\ngbps = 100\nlatency', "known: tree")
+    yield change("digit", 'name = "rack"', 'name = "rack2"', "digit")
+    yield change("slash", 'name = "east"', 'name = "ea/st"', "slash")
+    yield change("group-twice", 'name = "region"', 'name = "rack"', "second group")
+    yield change("site-twice", 'name = "west"', 'name = "east"', "second site")
+    yield change("unknown-site", 'b = "west"', 'b = "wset"', "unknown site")
+    yield change("link-to-itself", 'b = "west"', 'b = "east"', "itself")
+    yield change("two-borders", "switches = 1\ngbps = 100\n[[site]]",
+                 "switches = 2\ngbps = 100\n[[site]]", "one switch around it")
+    yield change("members-and-endpoints", 'members = "rack"',
+                 'members = "rack"\nendpoints = "host"', "both")
+    yield change("too-few-ports", "count = 4", "count = 4\nports = 4", "needs 4 ports down and 1 up")
+    yield change("odd-rails", 'count = 2\npattern = "tree"', 'count = 2\npattern = "ring"',
+                 "unknown key")
+    yield policy("unknown-use", 'use = "best"', "known: shortest")
+    yield policy("rail-local", 'use = "rail-local"', "no rails")
+    yield policy("avoid-all", 'use = "avoid"\navoid = [["east", "west"]]', "no path from east")
+    yield policy("avoid-unknown", 'use = "avoid"\navoid = ["north"]', "unknown site")
+    yield policy("avoid-no-link", 'use = "avoid"\navoid = [["east", "east/rack0/host0"]]', "no link")
+    yield policy("via-unknown", 'use = "via"\nthrough = "north"', "unknown site")
+    yield policy("via-nothing", 'use = "via"', "through")
+    yield policy("disjoint", 'use = "k-disjoint"\npaths = 2', "only 1 path")
+    yield policy("relay-unknown", 'use = "relay"\nthrough = "north"', "unknown group")
+    yield change("policy-group", 'from = "east"', 'from = "east/rack7"', "unknown group")
+    yield case("exception-node", TOPOLOGY + '[[exception]]\nlink = ["east", "nest"]\ndown = true\n',
+               "unknown node")
+    yield case("exception-nothing", TOPOLOGY + '[[exception]]\nlink = ["east", "west"]\n', "nothing")
+    yield case("exception-one-end", TOPOLOGY + '[[exception]]\nlink = ["east"]\ndown = true\n',
+               "two ends")
+    yield case("dragonfly-inside",
+               replaced(TOPOLOGY, 'count = 2\npattern = "tree"\nswitches = 1',
+                        'count = 2\npattern = "dragonfly"\ncables_per_port = 1'), "whole network")
+    yield Case("route-compile", "job", "net.toml", JOB, "this is longhaul.job/1")
+    routes = {"format": "longhaul.routes/1", "sha256": "0" * 64, "topology": NET}
+    yield Case("route-check", "other-tables", "routes.json", routes, "compile the topology again")
+    yield Case("route-check", "no-topology", "routes.json", without(routes, "topology"), "topology")
+    yield Case("route-check", "newer-format", "routes.json",
+               put(routes, "longhaul.routes/2", "format"), "newer")
 
 
 def agents_cases():
@@ -768,6 +964,8 @@ def all_cases(plan, certificate):
         yield from (case for case in fabric_cases("measure-check")
                     if case.name.endswith("/" + name))
     yield from check_cases()
+    yield from raw_cases()
+    yield from shared_cases()
     yield from region_cases()
     yield from group_cases()
     yield from map_cases()
@@ -790,3 +988,4 @@ def all_cases(plan, certificate):
     yield from hosts_cases()
     yield from agents_cases()
     yield from wan_cases()
+    yield from topology_cases()

@@ -103,7 +103,10 @@ def tampering(test):
     bad("a hole", "are in no slice", "proof", "slices", 5, "floor",
         value=slices[5]["floor"] + 1e-6)
     bad("kind", "its proof gives", "proof", "kind", value="breaks")
-    bad("compute", "compute times", "workload", "stage_seconds", value=[1])
+    bad("compute", "the rank map scores", "workload", "stage_seconds", value=[1])
+    bad("objective", "", "objective", value="pipelined", code=0)  # one message each: the same score
+    bad("messages", "the rank map scores", "workload", "pp_messages", value=4)
+    bad("exchange", "the rank map scores", "terms", value={"exchange": "ring"})
     for i, one in enumerate(slices[:-1]):  # the last one ends where the path alone suffices
         nodes = one["nodes"]
         if nodes:
@@ -143,6 +146,52 @@ def fuzzing(test):
         test.expect(done.returncode != 0 or same, f"{i}: {key}={at[key]!r} for {before!r} passed")
 
 
+SITES = ("--fabric", "examples/terms/sites.json", "--c-pp", 0.5, "--c-dp", 1)
+WORLD = ("--fabric", TABLE2, "--c-pp", 0.512, "--c-dp", 0.65)
+TERMS = [  # what the proof must be
+    ("tables", *SITES, "--pp", 4, "--dp", 2, "--pp-messages", 8, "--layers",
+     "examples/terms/layers.toml"),
+    ("tables", *SITES, "--pp", 2, "--dp", 4, "--exchange", "ring"),
+    ("tree", *WORLD, "--pp", 8, "--dp", 8, "--exchange", "hierarchical"),
+    ("sum", *WORLD, "--pp", 16, "--dp", 4, "--stage-seconds", 2),
+    ("limits", *WORLD, "--pp", 8, "--dp", 8, "--objective", "pipelined", "--pp-messages", 16,
+     "--stage-seconds", 8),
+    ("choices", *WORLD, "--pp", 7, "--dp", 9, "--certificate-nodes", 20000),
+    ("elementary", "--fabric", "fabrics/dtfm-spot.json", "--c-pp", 0.5, "--c-dp", 0.65, "--pp", 2,
+     "--dp", 3, "--tp", 4)]
+
+
+def terms(test):
+    """Certificates under terms beyond links hold the bound of their plan, and nothing else."""
+    dice = random.Random(11)
+    values = [0, 1, -1, 2, 5, 1e9, 0.5, None, True, "x", [], {}]
+    for kind, *words in TERMS:
+        path, plan = test.folder / "terms.json", test.folder / "plan.json"
+        done = test.run("place", *words, "--baseline-samples", 0, "--budget", 200000, "--proof-budget",
+                        20000000, "--certificate", path, "-o", plan)
+        test.expect(done.returncode == 0 and not done.stderr, f"{kind}: {done.stderr}")
+        good = json.loads(path.read_text())
+        test.expect(good["proof"]["kind"] == kind, f"{kind}: it is {good['proof']['kind']}")
+        bound = json.loads(plan.read_text())["bound"]
+        test.expect(abs(good["bound"] - bound) <= 1e-9 * bound, f"{kind}: {good['bound']}, {bound}")
+        done = test.check(good, "--json")
+        test.expect(done.returncode == 0, f"{kind}: {done.stdout}{done.stderr}")
+        raised = dict(good, bound=good["bound"] * (1 + 1e-6), optimal=False)
+        test.expect(test.check(raised).returncode == 1, f"{kind}: a raised bound passed")
+        for i in range(25):
+            changed = copy.deepcopy(raised)
+            at = changed["proof"]
+            for _ in range(20):
+                key = dice.choice(list(at)) if isinstance(at, dict) else dice.randrange(len(at))
+                if not isinstance(at[key], (dict, list)) or not at[key] or dice.random() < 0.1:
+                    break
+                at = at[key]
+            before, at[key] = at[key], dice.choice(values)
+            done = test.check(changed)
+            test.expect(done.returncode in (1, 2),
+                        f"{kind} {i}: {key}={at[key]!r} for {before!r}: {done.stdout}{done.stderr}")
+
+
 def size_cap(test):
     certificate, done = test.place(TABLE2, 0.512, 0.65, "--certificate-nodes", 60)
     test.expect("the certificate holds a bound of" in done.stderr, f"warned: {done.stderr}")
@@ -160,7 +209,7 @@ def main():
     parser.add_argument("--binary", required=True, type=pathlib.Path)
     with tempfile.TemporaryDirectory() as folder:
         test = Tester(parser.parse_args().binary.resolve(), pathlib.Path(folder))
-        for part in (known_answers, tampering, fuzzing, size_cap):
+        for part in (known_answers, tampering, fuzzing, terms, size_cap):
             part(test)
     print(f"{test.count} checks, {test.failures} failures")
     return 1 if test.failures or test.count < 100 else 0

@@ -69,10 +69,16 @@ class FilesTest(unittest.TestCase):
         self.assertEqual((self.folder / "fabric.json").read_text(), before)
         self.assertFalse((self.folder / "p.json").exists())
 
-    def test_replanning_refuses_terms_of_the_old_plan(self):
-        self.accepted(*PLACE, "--exchange", "ring", "-o", "ring.json")
-        self.refused("counts the ring exchange", "place", "--fabric", "fabric.json", "--from",
-                     "ring.json", *QUICK)
+    def test_replanning_takes_terms_from_the_old_plan_unless_given(self):
+        self.accepted(*PLACE, "--exchange", "ring", "--stage-seconds", "2", "-o", "ring.json")
+        again = ["place", "--fabric", "fabric.json", "--from", "ring.json", *QUICK]
+        self.accepted(*again, "-o", "same.json")
+        self.accepted(*again, "--exchange", "sharded", "-o", "other.json")
+        same, other = (json.loads((self.folder / name).read_text())
+                       for name in ("same.json", "other.json"))
+        self.assertEqual(same["terms"]["exchange"], "ring")
+        self.assertEqual(same["workload"]["stage_seconds"], [2])
+        self.assertEqual(other["terms"]["exchange"], "sharded")
 
     def plan_with_fabric(self, path):
         plan = json.loads((self.folder / "plan.json").read_text())

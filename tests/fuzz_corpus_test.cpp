@@ -7,6 +7,7 @@
 
 #include "fuzz/import_promise.hpp"
 #include "fuzz/job_promise.hpp"
+#include "fuzz/wan_promise.hpp"
 
 namespace longhaul::fuzz {
 namespace {
@@ -37,6 +38,10 @@ TEST(FuzzCorpus, ParseToml) {
 
 TEST(FuzzCorpus, Import) {
     replay("import", [](const std::string& text) { return broken_import_promise(text); });
+}
+
+TEST(FuzzCorpus, ReadWan) {
+    replay("read_wan", [](const std::string& text) { return broken_wan_promise(text); });
 }
 
 TEST(FuzzCorpus, ReadJob) {

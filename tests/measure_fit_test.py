@@ -86,23 +86,40 @@ class FitCase(unittest.TestCase):
         self.assertIn("what hosts share (rack) was not measured",
                       self.measure("fit", "raw.jsonl").stdout)
 
-    def test_a_resource_that_a_fabric_cannot_state(self):
-        """Every receiver serves one sender at a time: fans last as long as their parts do."""
+    def serial_receivers(self, rate):
+        """Writes a campaign of four hosts, each of which takes one message after the other; rate(sender) Gbit/s."""
         ids = "abcd"
-        samples = [s for two in itertools.permutations(ids, 2) for s in pair(*two, 1, 1)]
+        samples = [s for two in itertools.permutations(ids, 2) for s in pair(*two, 1, rate(two[0]))]
         for root in ids:
             for width in (2, 3):
                 peers = [name for name in ids if name != root][:width]
                 for inward in (True, False):
+                    together = 1 / sum(1 / rate(p) for p in peers) if inward else rate(root)
                     for size, rep in itertools.product(SIZES, range(3)):
-                        time = seconds(size * (width if inward else 1), 1, 1)
+                        time = seconds(size, 1, together)
                         samples += [dict(sample("fan_in" if inward else "fan_out",
                                                 *((p, root) if inward else (root, p)), size, time,
                                                 peers=peers, root_s=time), rep=rep,
                                          task=f"{inward} {root} {width}") for p in peers]
         self.write([{"id": name} for name in ids], samples)
+
+    def test_a_rate_of_one_direction_goes_into_the_fabric(self):
+        self.serial_receivers(lambda sender: 1)
         done = self.measure("fit", "raw.jsonl", "--fabric", "fabric.json")
+        self.assertEqual(done.stderr, "")
+        shared = json.loads((self.folder / "fabric.json").read_text())["shared"]
+        self.assertEqual([entry["of"] for entry in shared], [["a"], ["b"], ["c"], ["d"]])
+        for entry in shared:
+            self.assertAlmostEqual(entry["gbps_back"], 1, delta=0.01)
+            self.assertNotIn("gbps_there", entry)
+
+    def test_a_resource_that_a_fabric_cannot_state(self):
+        """Each message takes as long as it does alone, so no rate says what a receiver takes in."""
+        self.serial_receivers(lambda sender: 1 if sender in "ab" else 4)
+        done = self.measure("fit", "raw.jsonl", "--fabric", "fabric.json")
+        self.assertIn("shared receiver occupancy", done.stdout)
         self.assertIn("a fabric cannot state it", done.stdout)
+        self.assertIn("Gbit/s where its pairs are alike", done.stdout)
         self.assertIn("NOT in the fabric", done.stderr)
         self.assertNotIn("shared", json.loads((self.folder / "fabric.json").read_text()))
 

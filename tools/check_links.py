@@ -10,7 +10,7 @@ import pathlib
 import re
 import sys
 
-FOLDERS = ("src/", "apps/", "cmake/", "docs/", "fabrics/", "jobs/", "tests/", "tools/", "bench/", ".ci/")
+FOLDERS = ("src/", "apps/", "cmake/", "docs/", "fabrics/", "jobs/", "topologies/", "tests/", "tools/", "bench/", ".ci/")
 
 
 def problems(root):

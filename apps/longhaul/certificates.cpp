@@ -1,5 +1,7 @@
 #include "longhaul/certificates.hpp"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "longhaul/command.hpp"
@@ -8,20 +10,44 @@
 namespace longhaul::app {
 namespace {
 
-std::string proof_text(const placement::CertificateFile& file, std::uint64_t nodes) {
-    const placement::BoundProof& proof = file.proof;
-    if (proof.kind == placement::ProofKind::kElementary) {
-        return "cheapest peers of every device and cheapest pair of every boundary";
-    }
-    const int classes = std::ranges::max(proof.class_of_device) + 1;
+using placement::BoundProof;
+using placement::ProofKind;
+
+/// "elementary bounds", "branch and bound over 8 device classes".
+std::string kind_text(const BoundProof& proof) {
+    const int classes =
+        proof.class_of_device.empty() ? 0 : std::ranges::max(proof.class_of_device) + 1;
     const std::string view =
         fmt::format("{}{} device classes", proof.exact ? "" : "least costs of ", classes);
-    return proof.kind == placement::ProofKind::kBreaks
-               ? "breaks of the path over " + view
-               : fmt::format("branch and bound over {}, {} of {} nodes checked",
-                             view,
-                             nodes,
-                             proof.log.nodes() + proof.log.slices.size());
+    switch (proof.kind) {
+        case ProofKind::kElementary:
+            return "cheapest peers of every device and cheapest pair of every boundary";
+        case ProofKind::kBreaks:
+            return "breaks of the path over " + view;
+        case ProofKind::kTree:
+            return "branch and bound over " + view;
+        case ProofKind::kDifferent:
+            return fmt::format("different stages over {} device classes", classes);
+        case ProofKind::kTables:
+            return fmt::format("every table of {} kinds of devices", classes);
+        case ProofKind::kSum:
+            return fmt::format("least {} apart, {}",
+                               proof.compute && proof.exchange ? "compute and exchange"
+                               : proof.compute                 ? "compute"
+                                                               : "exchange of a device",
+                               kind_text(proof.parts.front()));
+        case ProofKind::kLimits:
+            return fmt::format("{} limits of the slowest pair", proof.parts.size());
+        case ProofKind::kChoices:
+            return fmt::format("{} choices of what is left out", proof.parts.size());
+    }
+    return {};
+}
+
+std::string proof_text(const placement::CertificateFile& file, std::uint64_t nodes) {
+    const std::size_t logged = file.proof.nodes();
+    return kind_text(file.proof) +
+           (logged > 0 ? fmt::format(", {} of {} nodes checked", nodes, logged) : std::string());
 }
 
 std::string verdict_text(const placement::CertificateFile& file,
@@ -49,13 +75,14 @@ std::string answer_text(const placement::CertificateFile& file,
     const placement::Shape shape = file.placement.shape();
     const std::string found = check.score ? fmt::format("{:.6f} s", *check.score) : "not computed";
     return fmt::format(
-        "shape        pp {} x dp {}\n"
+        "shape        pp {} x dp {}{}\n"
         "score        {}, realised by the rank map; {:.6f} s claimed\n"
         "bound        {:.6f} s claimed\n"
         "proof        {}\n"
         "verdict      {}\n",
         shape.pp,
         shape.dp,
+        shape.tp > 1 ? fmt::format(" x tp {}", shape.tp) : "",
         found,
         file.score,
         file.bound,
@@ -85,12 +112,9 @@ core::Value answer_value(const placement::CertificateFile& file,
 
 }  // namespace
 
-core::Result<void> check_certifiable(const std::string& path, const placement::Problem& problem) {
+core::Result<void> check_certifiable(const std::string& path) {
     if (path == "-") {
         return core::fail({"", "--certificate", "found -", "certificates are written to files"});
-    }
-    if (const std::string beyond = placement::beyond_certificates(problem); !beyond.empty()) {
-        return core::fail({"", "--certificate", beyond, "place without it"});
     }
     return check_writable(path);
 }
@@ -98,11 +122,13 @@ core::Result<void> check_certifiable(const std::string& path, const placement::P
 core::Result<void> write_certificate(const std::string& path,
                                      const placement::Problem& problem,
                                      const placement::Plan& plan,
+                                     std::span<const int> host_of,
                                      const placement::CertificateOptions& options) {
-    const placement::CertificateFile file = placement::make_certificate(problem, plan, options);
+    const placement::CertificateFile file =
+        placement::make_certificate(problem, plan, host_of, options);
     if (file.bound == 0 && plan.bound.value > 0) {
         const placement::CertificateCheck check =
-            placement::check_certificate(file, problem, file.fabric_sha256, {});
+            placement::check_certificate(file, problem, host_of, file.fabric_sha256, {});
         return core::fail({path,
                            "",
                            "no bound of this plan can be certified: " + check.why,
@@ -140,13 +166,13 @@ core::Result<int> answer(const CertificateQuestion& question) {
     if (!fabric) {
         return tl::unexpected(fabric.error());
     }
-    const core::Result<placement::Problem> problem =
-        placement::make_problem(fabric->fabric, path, file->workload, file->placement.shape());
+    const core::Result<placement::Problem> problem = placement::make_problem(
+        fabric->fabric, path, file->workload, file->placement.shape(), file->terms);
     if (!problem) {
         return tl::unexpected(problem.error());
     }
-    const placement::CertificateCheck check =
-        placement::check_certificate(*file, *problem, fabric->sha256, {question.work, {}});
+    const placement::CertificateCheck check = placement::check_certificate(
+        *file, *problem, fabric->fabric.host_of_device(), fabric->sha256, {question.work, {}});
     print(question.json ? core::write_json(answer_value(*file, check, fabric->sha256))
                         : answer_text(*file, check));
     return check.holds ? kDone : kNo;

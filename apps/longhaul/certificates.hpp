@@ -1,6 +1,7 @@
 // Certificates on the command line: place writes them, evaluate checks them.
 #pragma once
 
+#include <span>
 #include <string>
 
 #include "longhaul/placement/check_certificate.hpp"
@@ -8,14 +9,14 @@
 
 namespace longhaul::app {
 
-/// Fails when a certificate cannot be written there, or cannot be made for the problem.
-[[nodiscard]] core::Result<void> check_certifiable(const std::string& path,
-                                                   const placement::Problem& problem);
+/// Fails when a certificate cannot be written there.
+[[nodiscard]] core::Result<void> check_certifiable(const std::string& path);
 
 /// Makes the certificate of a plan and writes it; warns when it holds less than the plan.
 [[nodiscard]] core::Result<void> write_certificate(const std::string& path,
                                                    const placement::Problem& problem,
                                                    const placement::Plan& plan,
+                                                   std::span<const int> host_of,
                                                    const placement::CertificateOptions& options);
 
 struct CertificateQuestion {

@@ -190,7 +190,13 @@ int show_network(const EmulateOptions& options, const emulate::Wan& wan) {
         if (!fabric) {
             return report(fabric.error());
         }
-        const std::string text = core::write_json(fabric::to_value(*fabric));
+        if (fabric->left_out > 0) {
+            warn(fmt::format(
+                "{} resources that several pairs cross are not in the fabric: it states "
+                "at most 64, each between two sets of places",
+                fabric->left_out));
+        }
+        const std::string text = core::write_json(fabric::to_value(fabric->fabric));
         if (const auto written = write_file(options.fabric, text); !written) {
             return report(written.error());
         }

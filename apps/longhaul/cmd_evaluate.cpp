@@ -9,6 +9,7 @@
 #include "longhaul/inputs.hpp"
 #include "longhaul/placement/bounds.hpp"
 #include "longhaul/placement/group_terms.hpp"
+#include "longhaul/placement/ordered.hpp"
 #include "longhaul/placement/plan.hpp"
 #include "longhaul/placement/prove.hpp"
 #include "longhaul/placement/tensor.hpp"
@@ -42,7 +43,7 @@ core::Result<Ranks> json_ranks(std::string_view text, const std::string& name, b
     Ranks ranks;
     const auto array = root.require("rank_map", "the rank of every device");
     for (std::size_t i = 0; array && array->is_array() && i < array->value().size(); ++i) {
-        ranks.push_back(array->item(i).integer(0, kMaxRank).value_or(0));
+        ranks.push_back(array->item(i).integer(-1, kMaxRank).value_or(0));
     }
     return problems.empty() ? core::Result<Ranks>(std::move(ranks))
                             : tl::unexpected(std::move(problems));
@@ -67,11 +68,13 @@ core::Result<Ranks> plain_ranks(std::string_view text, const std::string& name) 
     std::istringstream words(bare_ranks(std::string(text)));
     Ranks ranks;
     for (std::string word; words >> word;) {
-        if (word.size() > kMaxDigits || word.find_first_not_of("0123456789") != std::string::npos) {
+        const bool left_out = word == "-1";
+        if (!left_out && (word.size() > kMaxDigits ||
+                          word.find_first_not_of("0123456789") != std::string::npos)) {
             return core::fail({name,
                                fmt::format("entry {}", ranks.size()),
                                "found " + core::shown(word),
-                               "ranks are whole numbers from 0"});
+                               "ranks are whole numbers from 0; -1 is a device without one"});
         }
         ranks.push_back(std::stoi(word));
     }
@@ -236,7 +239,7 @@ core::Result<Scored> load_scored(const EvaluateOptions& options) {
 placement::Bound simple_bound(const placement::Problem& problem, double score) {
     placement::ProofOptions none;
     none.work = 0;
-    return placement::beyond_certificates(problem).empty()
+    return placement::pairs_make_the_score(problem) && problem.devices() == problem.shape.devices()
                ? placement::elementary_bound(problem)
                : placement::prove(problem, score, none).bound;
 }

@@ -3,10 +3,10 @@
 #include <cmath>
 
 #include "longhaul/command.hpp"
+#include "longhaul/explain_terms.hpp"
 #include "longhaul/explain_upgrades.hpp"
 #include "longhaul/inputs.hpp"
 #include "longhaul/placement/explain.hpp"
-#include "longhaul/placement/plain.hpp"
 #include "longhaul/placement/plan.hpp"
 
 namespace longhaul::app {
@@ -29,7 +29,7 @@ struct Explained {
     placement::Explanation explanation;
     Verdict verdict;
     std::vector<placement::Upgrade> upgrades;
-    placement::DeviceGroups groups;
+    UpgradeNames names;
 };
 
 core::Result<std::vector<placement::Upgrade>> upgrades_of(const ExplainOptions& options,
@@ -84,17 +84,17 @@ core::Result<Explained> load(const ExplainOptions& options) {
     if (!problem) {
         return tl::unexpected(problem.error());
     }
-    if (const std::string beyond = placement::beyond_links(*problem); !beyond.empty()) {
-        return core::fail({input_name(options.plan),
-                           "",
-                           "counts " + beyond + ", which explain does not know",
-                           "evaluate scores such a plan"});
-    }
+    const std::vector<int> hosts = fabric->fabric.host_of_device();
     placement::Explanation explanation =
-        placement::explain(problem->costs,
+        placement::explain(*problem,
                            plan->placement,
+                           hosts,
                            static_cast<std::size_t>(options.changes),
                            options.threads);
+    if (!explanation.misfit.empty()) {
+        return Explained{
+            std::move(*plan), std::move(fabric->fabric), std::move(explanation), {}, {}, {}};
+    }
     core::Result<std::vector<placement::Upgrade>> upgrades =
         upgrades_of(options, *plan, path, fabric->fabric);
     if (!upgrades) {
@@ -102,14 +102,14 @@ core::Result<Explained> load(const ExplainOptions& options) {
     }
     placement::ProofOptions proof;
     proof.work = options.proof;
-    Verdict verdict = verdict_on(*problem, plan->placement, proof);
-    placement::DeviceGroups groups = placement::device_groups(fabric->fabric);
+    Verdict verdict = verdict_on(*problem, plan->placement, hosts, proof);
+    UpgradeNames names = upgrade_names(fabric->fabric);
     return Explained{std::move(*plan),
                      std::move(fabric->fabric),
                      std::move(explanation),
                      std::move(verdict),
                      std::move(*upgrades),
-                     std::move(groups)};
+                     std::move(names)};
 }
 
 /// A plan that was changed by hand, or made by another program, may claim another score than that
@@ -132,12 +132,8 @@ bool as_large(double seconds, double largest) {
 std::string explain_text(const Explained& all, std::size_t shown_upgrades) {
     const placement::Explanation& why = all.explanation;
     const auto name = [&](int device) { return device_name(all.fabric, device); };
-    std::string text = fmt::format("score {:.6f} s = data parallel {:.6f} + pipeline {:.6f}\n",
-                                   why.score.total(),
-                                   why.score.data_parallel,
-                                   why.score.pipeline) +
-                       verdict_text(all.verdict);
-    text += "\ndata parallel: the slowest device of each stage group\n";
+    std::string text = score_line(why, all.plan.workload) + verdict_text(all.verdict);
+    text += exchange_header(all.plan);
     for (const placement::StageReason& stage : why.stages) {
         text += fmt::format(
             "  stage {:<3} {:>12.6f} s  {}", stage.stage, stage.seconds, name(stage.device));
@@ -148,19 +144,22 @@ std::string explain_text(const Explained& all, std::size_t shown_upgrades) {
         text += as_large(stage.seconds, why.score.data_parallel) ? "  <- binds\n" : "\n";
     }
     if (!why.edges.empty()) {
-        text += "\npipeline: the slowest pair of each stage boundary, forward and backward\n";
+        text += edges_header(all.plan);
     }
     for (const placement::EdgeReason& edge : why.edges) {
         text += fmt::format(
-            "  {:>2} -> {:<3} {:>12.6f} s  {} -> {}, replica {}{}\n",
+            "  {:>2} -> {:<3} {:>12.6f} s  {}{}\n",
             edge.stage,
             edge.stage + 1,
             edge.seconds,
-            name(edge.device),
-            name(edge.next_device),
-            edge.replica,
+            edge.resource >= 0 ? waits_for(all.fabric, edge)
+                               : fmt::format("{} -> {}, replica {}",
+                                             name(edge.device),
+                                             name(edge.next_device),
+                                             edge.replica),
             as_large(edge.seconds, why.edges[why.binding_edge].seconds) ? "  <- largest" : "");
     }
+    text += terms_text(why, all.fabric);
     text += fmt::format("\nchanges: the best of {} exchanges of two devices around what binds\n",
                         why.changes_tried);
     if (!why.changes.empty() && why.changes.front().score.total() >= why.score.total()) {
@@ -177,7 +176,7 @@ std::string explain_text(const Explained& all, std::size_t shown_upgrades) {
                                          : std::string());
     }
     if (!all.upgrades.empty()) {
-        text += upgrades_text(all.upgrades, all.groups, why.score.total(), shown_upgrades);
+        text += upgrades_text(all.upgrades, all.names, why.score.total(), shown_upgrades);
     }
     return text;
 }
@@ -186,12 +185,14 @@ core::Value explain_value(const Explained& all) {
     const placement::Explanation& why = all.explanation;
     core::Value stages = core::Value::array();
     for (const placement::StageReason& stage : why.stages) {
-        stages.append(core::Value::object()
-                          .set("stage", stage.stage)
-                          .set("seconds", stage.seconds)
-                          .set("device", stage.device)
-                          .set("worst_peer", stage.worst_peer)
-                          .set("worst_peer_seconds", stage.worst_peer_seconds));
+        core::Value one = core::Value::object();
+        one.set("stage", stage.stage)
+            .set("seconds", stage.seconds)
+            .set("device", stage.device)
+            .set("worst_peer", stage.worst_peer)
+            .set("worst_peer_seconds", stage.worst_peer_seconds);
+        add_compute_keys(stage, one);
+        stages.append(std::move(one));
     }
     core::Value edges = core::Value::array();
     for (const placement::EdgeReason& edge : why.edges) {
@@ -200,7 +201,8 @@ core::Value explain_value(const Explained& all) {
                          .set("seconds", edge.seconds)
                          .set("device", edge.device)
                          .set("next_device", edge.next_device)
-                         .set("replica", edge.replica));
+                         .set("replica", edge.replica)
+                         .set("shared", shared_name(all.fabric, edge)));
     }
     core::Value changes = core::Value::array();
     for (const placement::Change& change : why.changes) {
@@ -215,15 +217,18 @@ core::Value explain_value(const Explained& all) {
     root.set("score", why.score.total())
         .set("data_parallel", why.score.data_parallel)
         .set("pipeline", why.score.pipeline)
+        .set("compute", why.score.compute)
         .set("stages", std::move(stages))
         .set("binding_stage", static_cast<double>(why.binding_stage))
         .set("edges", std::move(edges))
         .set("binding_edge",
              why.edges.empty() ? core::Value() : core::Value(static_cast<double>(why.binding_edge)))
+        .set("shared", resources_value(why))
+        .set("repeats", repeats_value(why))
         .set("changes_tried", static_cast<double>(why.changes_tried))
         .set("changes", std::move(changes))
         .set("proof", verdict_value(all.verdict))
-        .set("upgrades", upgrades_value(all.upgrades, all.groups));
+        .set("upgrades", upgrades_value(all.upgrades, all.names));
     return root;
 }
 
@@ -264,6 +269,10 @@ void add_explain(CLI::App& parent, Session& session) {
             const core::Result<Explained> all = load(*options);
             if (!all) {
                 return report(all.error());
+            }
+            if (!all->explanation.misfit.empty()) {
+                warn("the layers do not fit the memory of the devices: " + all->explanation.misfit);
+                return kNo;
             }
             warn_of_other_score(*all);
             print(options->json ? core::write_json(explain_value(*all))

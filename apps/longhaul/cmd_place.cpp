@@ -18,6 +18,11 @@ struct Placed {
 };
 
 core::Result<Placed> find_plan(const PlaceOptions& options) {
+    if (!options.certificate.empty()) {
+        if (auto good = check_certifiable(options.certificate); !good) {
+            return tl::unexpected(good.error());
+        }
+    }
     if (automatic_shape(options.inputs)) {
         core::Result<PlacedShapes> placed = place_best_shape(options.inputs, options.solve);
         if (!placed) {
@@ -30,11 +35,6 @@ core::Result<Placed> find_plan(const PlaceOptions& options) {
     core::Result<LoadedProblem> loaded = load_problem(options.inputs);
     if (!loaded) {
         return tl::unexpected(loaded.error());
-    }
-    if (!options.certificate.empty()) {
-        if (auto good = check_certifiable(options.certificate, loaded->problem); !good) {
-            return tl::unexpected(good.error());
-        }
     }
     core::Result<placement::Plan> plan =
         placement::solve(loaded->problem, loaded->fabric, options.solve);
@@ -60,11 +60,11 @@ core::Result<void> certify(const PlaceOptions& options, const Placed& placed) {
     if (!problem) {
         return tl::unexpected(problem.error());
     }
-    if (auto good = check_certifiable(options.certificate, *problem); !good) {
-        return good;
-    }
-    return write_certificate(
-        options.certificate, *problem, plan, {options.solve.proof, options.certificate_nodes});
+    return write_certificate(options.certificate,
+                             *problem,
+                             plan,
+                             placed.fabric.fabric.host_of_device(),
+                             {options.solve.proof, options.certificate_nodes});
 }
 
 core::Result<int> place(const Session& session, PlaceOptions options) {
@@ -200,7 +200,8 @@ void add_place(CLI::App& parent, Session& session) {
         ->capture_default_str();
     command->add_flag("--json", options->json, "print the plan as JSON");
     command->add_flag("--quiet", options->quiet, "no progress on the terminal");
-    command->callback([options, &session] {
+    command->callback([command, options, &session] {
+        note_given(*command, options->inputs);
         session.run = [options, &session] {
             const core::Result<void> apart =
                 check_apart({options->output, options->certificate, options->picture},

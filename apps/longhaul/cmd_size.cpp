@@ -13,6 +13,7 @@ namespace {
 struct SizeOptions {
     std::string job;
     std::string output;
+    int tp = 1;
     bool json = false;
 };
 
@@ -58,22 +59,25 @@ std::string stages_text(const workload::Sizing& sizing) {
 std::string table_text(const workload::Sizing& sizing, const workload::Job& job) {
     const workload::Model& model = job.model;
     return fmt::format(
-        "{}{}pp {} x dp {} = {} devices\n"
+        "{}{}pp {} x dp {}{} = {} devices\n"
         "s = sequence length {}, h = hidden size {}, k = width of the keys {}, f = feed-forward "
         "size "
-        "{}, a = heads {}, e = bytes of an activation {}\n\n{}\n"
+        "{}, a = heads {}, e = bytes of an activation {}{}\n\n{}\n"
         "One device of each stage, decimal GB:\n{}",
         job.name,
         job.name.empty() ? "" : ": ",
         sizing.pp,
         sizing.dp,
-        static_cast<std::int64_t>(sizing.pp) * sizing.dp,
+        sizing.tp > 1 ? fmt::format(" x tp {}", sizing.tp) : std::string(),
+        static_cast<std::int64_t>(sizing.pp) * sizing.dp * sizing.tp,
         model.sequence_length,
         model.hidden_size,
         model.hidden_size / model.heads * model.kv_heads,
         model.feed_forward_size,
         model.heads,
         workload::bytes_of(job.activations),
+        sizing.tp > 1 ? fmt::format(", t = devices of a tensor group {}", sizing.tp)
+                      : std::string(),
         derivations_text(sizing),
         stages_text(sizing));
 }
@@ -87,7 +91,15 @@ int run_size(const SizeOptions& options) {
     if (!job) {
         return report(job.error());
     }
-    const workload::Sizing sizing = workload::size(*job);
+    if (job->model.heads % options.tp != 0) {
+        return report({{input_name(options.job),
+                        "--tp",
+                        fmt::format("{} does not divide the {} heads of the model",
+                                    options.tp,
+                                    job->model.heads),
+                        "each device of a tensor group takes as many heads"}});
+    }
+    const workload::Sizing sizing = workload::size(*job, options.tp);
     const std::string json = core::write_json(workload::to_value(sizing, *job));
     if (!options.output.empty()) {
         if (const auto written = write_file(options.output, json); !written) {
@@ -108,6 +120,10 @@ void add_size(CLI::App& parent, Session& session) {
     command->add_option("--job", options->job, "job file (TOML); - for standard input")
         ->required()
         ->type_name("FILE");
+    command
+        ->add_option("--tp", options->tp, "devices of a tensor group, which share a stage")
+        ->check(CLI::Range(1, 1'024))
+        ->capture_default_str();
     command->add_flag("--json", options->json, "print one JSON object instead of the table");
     command->add_option("-o,--output", options->output, "write the JSON object to a file")
         ->type_name("FILE");

@@ -39,6 +39,7 @@ void add_flows(CLI::App& parent, Session& session);
 void add_launch(CLI::App& parent, Session& session);
 void add_measure(CLI::App& parent, Session& session);
 void add_place(CLI::App& parent, Session& session);
+void add_route(CLI::App& parent, Session& session);
 void add_selftest(CLI::App& parent, Session& session);
 void add_size(CLI::App& parent, Session& session);
 

@@ -1,8 +1,11 @@
 #include "longhaul/explain_upgrades.hpp"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "longhaul/placement/prove.hpp"
+#include "longhaul/placement/units.hpp"
 
 namespace longhaul::app {
 
@@ -10,15 +13,17 @@ using placement::Upgrade;
 
 Verdict verdict_on(const placement::Problem& problem,
                    const placement::Placement& placement,
+                   std::span<const int> host_of,
                    const placement::ProofOptions& proof) {
     const double score = placement::score_as_mapped(problem, placement).total();
-    placement::Certificate certificate = placement::prove(problem, score, proof);
+    const placement::Problem unit = placement::units_to_place(problem, host_of);
+    placement::Certificate certificate = placement::prove(unit, score, proof);
     Verdict verdict;
     verdict.bound = std::move(certificate.bound);
     verdict.bound.value = std::min(verdict.bound.value, score);
     verdict.gap = placement::gap_between(score, verdict.bound.value);
     if (certificate.better) {
-        verdict.better = placement::solve_inner(problem, *certificate.better).score.total();
+        verdict.better = placement::solve_inner(unit, *certificate.better).score.total();
     }
     return verdict;
 }
@@ -56,7 +61,9 @@ std::string reach_text(const Upgrade& upgrade, double score) {
         return fmt::format("helps without end, down to {:.6f} s", upgrade.limit);
     }
     if (*upgrade.until <= 1) {
-        return "more bandwidth does not help alone: other links bind as much";
+        return upgrade.kind == placement::UpgradeKind::kLinks
+                   ? "more bandwidth does not help alone: other links bind as much"
+                   : "more of it does not help alone: other things bind as much";
     }
     const bool more = upgrade.limit < upgrade.score_until - 1e-9 * score;
     return fmt::format("helps in full up to {:.2f}x ({:.6f} s), {}",
@@ -68,14 +75,41 @@ std::string reach_text(const Upgrade& upgrade, double score) {
 
 }  // namespace
 
+std::string UpgradeNames::name(const Upgrade& upgrade) const {
+    switch (upgrade.kind) {
+        case placement::UpgradeKind::kLinks:
+            return groups.name(upgrade.group);
+        case placement::UpgradeKind::kShared:
+            return "shared " + shared[static_cast<std::size_t>(upgrade.resource)];
+        case placement::UpgradeKind::kSpeed:
+            return "speed of " + groups.names[static_cast<std::size_t>(upgrade.group.first)];
+    }
+    return {};
+}
+
+UpgradeNames upgrade_names(const fabric::Fabric& fabric) {
+    UpgradeNames names{placement::device_groups(fabric), {}};
+    for (const fabric::SharedCapacity& resource : fabric.parts().shared) {
+        names.shared.push_back(resource.name);
+    }
+    return names;
+}
+
 std::string upgrades_text(const std::vector<Upgrade>& upgrades,
-                          const placement::DeviceGroups& groups,
+                          const UpgradeNames& names,
                           double score,
                           std::size_t limit) {
+    const bool links = std::ranges::all_of(upgrades, [](const Upgrade& upgrade) {
+        return upgrade.kind == placement::UpgradeKind::kLinks;
+    });
     std::string text =
-        "\nlinks that bind: seconds a step when all links of two groups were better\n";
-    text +=
-        fmt::format("  {:<28} {:>23}   {:>23}\n", "", "twice the bandwidth", "half the latency");
+        links ? "\nlinks that bind: seconds a step when all links of two groups were better\n"
+              : "\nwhat binds: seconds a step when all links of two groups, a shared capacity, or "
+                "the speed of a group of devices were better\n";
+    text += fmt::format("  {:<28} {:>23}   {:>23}\n",
+                        "",
+                        links ? "twice the bandwidth" : "twice as much",
+                        "half the latency");
     text += fmt::format("  {:<28} {:>11} {:>11}   {:>11} {:>11}\n",
                         "",
                         "plan kept",
@@ -84,15 +118,17 @@ std::string upgrades_text(const std::vector<Upgrade>& upgrades,
                         "placed anew");
     for (std::size_t i = 0; i < std::min(limit, upgrades.size()); ++i) {
         const Upgrade& upgrade = upgrades[i];
-        const auto anew = [&](double seconds) {
-            return upgrade.solved ? fmt::format("{:+.4f}", seconds - score) : std::string("-");
+        const bool late = upgrade.kind == placement::UpgradeKind::kLinks;
+        const auto anew = [&](double seconds, bool there) {
+            return upgrade.solved && there ? fmt::format("{:+.4f}", seconds - score)
+                                           : std::string("-");
         };
-        text += fmt::format("  {:<28} {:>+11.4f} {:>11}   {:>+11.4f} {:>11}\n",
-                            groups.name(upgrade.group),
+        text += fmt::format("  {:<28} {:>+11.4f} {:>11}   {:>11} {:>11}\n",
+                            names.name(upgrade),
                             upgrade.bandwidth_kept - score,
-                            anew(upgrade.bandwidth_solved),
-                            upgrade.latency_kept - score,
-                            anew(upgrade.latency_solved));
+                            anew(upgrade.bandwidth_solved, true),
+                            late ? fmt::format("{:+.4f}", upgrade.latency_kept - score) : "-",
+                            anew(upgrade.latency_solved, late));
         text += fmt::format("    {}\n", reach_text(upgrade, score));
     }
     if (upgrades.size() > limit) {
@@ -101,23 +137,47 @@ std::string upgrades_text(const std::vector<Upgrade>& upgrades,
     return text;
 }
 
-core::Value upgrades_value(const std::vector<Upgrade>& upgrades,
-                           const placement::DeviceGroups& groups) {
+namespace {
+
+const char* kind_name(placement::UpgradeKind kind) {
+    switch (kind) {
+        case placement::UpgradeKind::kLinks:
+            return "links";
+        case placement::UpgradeKind::kShared:
+            return "shared";
+        case placement::UpgradeKind::kSpeed:
+            return "speed";
+    }
+    return "";
+}
+
+}  // namespace
+
+core::Value upgrades_value(const std::vector<Upgrade>& upgrades, const UpgradeNames& names) {
     core::Value list = core::Value::array();
     for (const Upgrade& upgrade : upgrades) {
-        const auto solved = [&](double seconds) {
-            return upgrade.solved ? core::Value(seconds) : core::Value();
+        const bool links = upgrade.kind == placement::UpgradeKind::kLinks;
+        const auto value = [](double seconds, bool there) {
+            return there ? core::Value(seconds) : core::Value();
         };
-        list.append(core::Value::object()
-                        .set("from", groups.names[static_cast<std::size_t>(upgrade.group.first)])
-                        .set("to", groups.names[static_cast<std::size_t>(upgrade.group.second)])
-                        .set("bandwidth_kept", upgrade.bandwidth_kept)
-                        .set("bandwidth_solved", solved(upgrade.bandwidth_solved))
-                        .set("latency_kept", upgrade.latency_kept)
-                        .set("latency_solved", solved(upgrade.latency_solved))
-                        .set("until", upgrade.until ? core::Value(*upgrade.until) : core::Value())
-                        .set("score_until", upgrade.score_until)
-                        .set("limit", upgrade.limit));
+        const auto group = [&](int index) {
+            return names.groups.names[static_cast<std::size_t>(index)];
+        };
+        list.append(
+            core::Value::object()
+                .set("kind", kind_name(upgrade.kind))
+                .set("from",
+                     upgrade.kind == placement::UpgradeKind::kShared
+                         ? names.shared[static_cast<std::size_t>(upgrade.resource)]
+                         : group(upgrade.group.first))
+                .set("to", links ? core::Value(group(upgrade.group.second)) : core::Value())
+                .set("bandwidth_kept", upgrade.bandwidth_kept)
+                .set("bandwidth_solved", value(upgrade.bandwidth_solved, upgrade.solved))
+                .set("latency_kept", value(upgrade.latency_kept, links))
+                .set("latency_solved", value(upgrade.latency_solved, upgrade.solved && links))
+                .set("until", upgrade.until ? core::Value(*upgrade.until) : core::Value())
+                .set("score_until", upgrade.score_until)
+                .set("limit", upgrade.limit));
     }
     return list;
 }

@@ -18,16 +18,25 @@ struct Verdict {
 
 [[nodiscard]] Verdict verdict_on(const placement::Problem& problem,
                                  const placement::Placement& placement,
+                                 std::span<const int> host_of,
                                  const placement::ProofOptions& proof);
 
 [[nodiscard]] std::string verdict_text(const Verdict& verdict);
 [[nodiscard]] core::Value verdict_value(const Verdict& verdict);
 
+/// Names of what can be upgraded: groups of devices, shared resources of the fabric.
+struct UpgradeNames {
+    placement::DeviceGroups groups;
+    std::vector<std::string> shared;
+    [[nodiscard]] std::string name(const placement::Upgrade& upgrade) const;
+};
+[[nodiscard]] UpgradeNames upgrade_names(const fabric::Fabric& fabric);
+
 [[nodiscard]] std::string upgrades_text(const std::vector<placement::Upgrade>& upgrades,
-                                        const placement::DeviceGroups& groups,
+                                        const UpgradeNames& names,
                                         double score,
                                         std::size_t limit);
 [[nodiscard]] core::Value upgrades_value(const std::vector<placement::Upgrade>& upgrades,
-                                         const placement::DeviceGroups& groups);
+                                         const UpgradeNames& names);
 
 }  // namespace longhaul::app

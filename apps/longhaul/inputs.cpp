@@ -132,7 +132,7 @@ core::Result<Demand> load_demand(const PlacementInputs& inputs) {
         if (!job) {
             return tl::unexpected(job.error());
         }
-        const workload::Sizing sizing = workload::size(*job);
+        const workload::Sizing sizing = workload::size(*job, inputs.tp);
         warn_of_memory(sizing, *job);
         Demand demand{sizing.workload, {sizing.pp, sizing.dp}};
         demand.workload.stage_seconds = stage_seconds_of(inputs, *job);
@@ -180,6 +180,8 @@ core::Result<void> apply_options(const PlacementInputs& inputs, workload::Worklo
             return tl::unexpected(layers.error());
         }
         workload.layers = std::move(*layers);
+    } else if (!inputs.old_layers.empty()) {
+        workload.layers = inputs.old_layers;
     }
     return {};
 }

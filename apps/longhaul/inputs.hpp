@@ -2,6 +2,7 @@
 // cmd_*.cpp only.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -38,6 +39,11 @@ struct PlacementInputs {
     bool ignore_shared = false;
     std::string layers;
     std::string schedule = "1f1b";
+    std::vector<std::string> given;           ///< long names of the options that were typed
+    std::vector<workload::Layer> old_layers;  ///< of an old plan, where no option gives any
+    [[nodiscard]] bool has(const std::string& option) const {
+        return std::ranges::find(given, option) != given.end();
+    }
 };
 
 /// What they name, read and checked.
@@ -52,6 +58,9 @@ struct LoadedProblem {
 /// Adds --fabric (--matrix), --pp, --dp, --c-pp, --c-dp, the message counts, and --job, which
 /// stands for all but the fabric.
 void add_placement_inputs(CLI::App& command, PlacementInputs& inputs);
+
+/// Notes which options were typed.
+void note_given(const CLI::App& command, PlacementInputs& inputs);
 
 /// Fails for automatic shapes, which only `place` offers.
 [[nodiscard]] core::Result<LoadedProblem> load_problem(const PlacementInputs& inputs);

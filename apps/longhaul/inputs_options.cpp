@@ -131,6 +131,15 @@ void add_placement_inputs(CLI::App& command, PlacementInputs& inputs) {
         ->default_str("1/3");
     add_group_terms(command, inputs);
 }
+
+void note_given(const CLI::App& command, PlacementInputs& inputs) {
+    for (const CLI::Option* option : command.get_options()) {
+        if (option->count() > 0) {
+            inputs.given.push_back(option->get_name());
+        }
+    }
+}
+
 void add_seed(CLI::App& command, std::uint64_t& seed) {
     command.add_option("--seed", seed, "seed of everything random")
         ->check(CLI::Range(std::uint64_t{0}, kMaxSeed))

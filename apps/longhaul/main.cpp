@@ -81,18 +81,21 @@ int split_program(Session& session) {
     return static_cast<int>(all.size());
 }
 
-/// An option that names a file and was given an empty text: mostly a variable of a script that is
-/// not set. Left alone, it would read as an option that was not given.
+/// An option that names a file, a host or the like and was given an empty text: mostly a variable
+/// of a script that is not set. Left alone, it would read as an option that was not given.
 std::optional<core::Diagnostic> empty_name(const CLI::App& parser) {
     for (const CLI::App* chosen = &parser; chosen != nullptr; chosen = chosen_command(*chosen)) {
         for (const CLI::Option* option : chosen->get_options()) {
-            const bool file = option->get_type_name().find("FILE") != std::string::npos ||
-                              option->get_type_name().find("DIR") != std::string::npos;
-            if (file && std::ranges::count(option->results(), std::string()) > 0) {
-                return core::Diagnostic{option->get_name(),
-                                        "",
-                                        "the name of the file is empty",
-                                        "name one, or leave the option out"};
+            const std::string& type = option->get_type_name();
+            const bool file =
+                type.find("FILE") != std::string::npos || type.find("DIR") != std::string::npos;
+            const bool name = type == "NAME" || type == "HOST" || type == "FORMAT";
+            if ((file || name) && std::ranges::count(option->results(), std::string()) > 0) {
+                return core::Diagnostic{
+                    option->get_name(),
+                    "",
+                    file ? "the name of the file is empty" : "the name is empty",
+                    "name one, or leave the option out"};
             }
         }
     }
@@ -111,6 +114,7 @@ int run(int argc, char** argv) {
     add_demo(parser, session);
     add_measure(parser, session);
     add_fabric(parser, session);
+    add_route(parser, session);
     add_size(parser, session);
     add_place(parser, session);
     add_evaluate(parser, session);

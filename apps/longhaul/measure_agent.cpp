@@ -51,12 +51,39 @@ core::Result<std::vector<measure::Peer>> load_peers(const std::string& text) {
     return peers;
 }
 
+/// Bytes that leave room for a message.
+core::Result<double> limit_of(const std::string& option, const std::string& text) {
+    auto bytes = parse_bytes(option, text);
+    if (bytes && *bytes < 1) {
+        return core::fail({option,
+                           "",
+                           "found " + core::shown(text) + ": no message could pass",
+                           "give 1 or more"});
+    }
+    return bytes;
+}
+
+/// Fails when a name occurs with two addresses: either could be the wrong one.
+core::Result<void> named_once(const std::vector<measure::Peer>& peers) {
+    for (std::size_t i = 0; i < peers.size(); ++i) {
+        for (std::size_t j = 0; j < i; ++j) {
+            if (peers[i].id == peers[j].id && !(peers[i].network == peers[j].network)) {
+                return core::fail({"--peers",
+                                   "",
+                                   fmt::format("{} has two addresses", core::shown(peers[i].id)),
+                                   "give one address or network a name"});
+            }
+        }
+    }
+    return {};
+}
+
 core::Result<measure::AgentOptions> agent_options(const AgentCommand& command) {
     measure::AgentOptions options;
     options.id = command.id;
     options.limits.task_seconds = command.task_seconds;
-    const auto task_bytes = parse_bytes(command.task_bytes);
-    const auto hour_bytes = parse_bytes(command.hour_bytes);
+    const auto task_bytes = limit_of("--max-task-bytes", command.task_bytes);
+    const auto hour_bytes = limit_of("--max-hour-bytes", command.hour_bytes);
     if (!task_bytes || !hour_bytes) {
         return tl::unexpected(task_bytes ? hour_bytes.error() : task_bytes.error());
     }
@@ -68,6 +95,9 @@ core::Result<measure::AgentOptions> agent_options(const AgentCommand& command) {
             return tl::unexpected(peers.error());
         }
         std::ranges::move(*peers, std::back_inserter(options.peers));
+    }
+    if (const auto once = named_once(options.peers); !once) {
+        return tl::unexpected(once.error());
     }
     const auto coordinator =
         std::ranges::count(options.peers, measure::kCoordinatorId, &measure::Peer::id);

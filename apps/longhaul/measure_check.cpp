@@ -7,6 +7,7 @@
 #include "longhaul/measure/check.hpp"
 #include "longhaul/measure/compare.hpp"
 #include "longhaul/measure/links_file.hpp"
+#include "longhaul/measure/utc.hpp"
 #include "longhaul/measure_commands.hpp"
 #include "longhaul/measure_common.hpp"
 #include "longhaul/measure_text.hpp"
@@ -79,6 +80,11 @@ core::Result<measure::CheckContext> context_of(const Loaded& loaded, const Check
         return tl::unexpected(now.error());
     }
     context.age_days = measure::days_between(loaded.facts.started, *now);
+    constexpr double kClocksApart = 1;  // days that the clocks of two machines may differ
+    if (!context.age_days || *context.age_days < -kClocksApart) {
+        context.age_days.reset();
+        context.unknown_time = loaded.facts.started;
+    }
     if (!inputs.raw.empty()) {
         core::Result<measure::Raw> raw = load_raw(inputs.raw);
         if (!raw) {

@@ -40,16 +40,17 @@ std::pair<double, std::string> split_unit(const std::string& text) {
 }
 
 template <std::size_t Count>
-core::Result<double> in_units(const std::string& text,
+core::Result<double> in_units(const std::string& option,
+                              const std::string& text,
                               const std::array<std::pair<const char*, double>, Count>& units,
                               const std::string& fix) {
     const auto [number, unit] = split_unit(text);
     for (const auto& [name, factor] : units) {
-        if (number >= 0 && unit == name) {
+        if (number >= 0 && unit == name && std::isfinite(number * factor)) {
             return number * factor;
         }
     }
-    return core::fail({"", "", "found " + core::shown(text), fix});
+    return core::fail({option, "", "found " + core::shown(text), fix});
 }
 
 /// First line of a file, empty when there is none.
@@ -124,22 +125,27 @@ core::Result<transport::Token> load_token(const std::string& path) {
     return transport::Token::from_text(*text, path);
 }
 
-core::Result<double> parse_bytes(const std::string& text) {
-    constexpr std::array<std::pair<const char*, double>, 8> kUnits{{{"", 1},
-                                                                    {"B", 1},
-                                                                    {"kB", 1e3},
-                                                                    {"MB", 1e6},
-                                                                    {"GB", 1e9},
-                                                                    {"KiB", 1024},
-                                                                    {"MiB", 1048576},
-                                                                    {"GiB", 1073741824}}};
-    return in_units(text, kUnits, "a number of bytes, such as 65536, 64KiB, 16MiB or 1.5GB");
+core::Result<double> parse_bytes(const std::string& option, const std::string& text) {
+    constexpr std::array<std::pair<const char*, double>, 12> kUnits{{{"", 1},
+                                                                     {"B", 1},
+                                                                     {"kB", 1e3},
+                                                                     {"MB", 1e6},
+                                                                     {"GB", 1e9},
+                                                                     {"TB", 1e12},
+                                                                     {"PB", 1e15},
+                                                                     {"KiB", 1024},
+                                                                     {"MiB", 1048576},
+                                                                     {"GiB", 1073741824},
+                                                                     {"TiB", 1099511627776},
+                                                                     {"PiB", 1125899906842624}}};
+    return in_units(
+        option, text, kUnits, "a number of bytes, such as 65536, 64KiB, 16MiB, 1.5GB or 1TB");
 }
 
-core::Result<double> parse_seconds(const std::string& text) {
+core::Result<double> parse_seconds(const std::string& option, const std::string& text) {
     constexpr std::array<std::pair<const char*, double>, 5> kUnits{
         {{"", 1}, {"s", 1}, {"m", 60}, {"h", 3600}, {"d", 86400}}};
-    return in_units(text, kUnits, "a time, such as 90, 90s, 15m, 24h or 7d");
+    return in_units(option, text, kUnits, "a time, such as 90, 90s, 15m, 24h or 7d");
 }
 
 std::string shown_bytes(double bytes) {

@@ -12,11 +12,12 @@ namespace longhaul::app {
 /// The token in a file that only its owner can read.
 [[nodiscard]] core::Result<transport::Token> load_token(const std::string& path);
 
-/// Bytes from "65536", "64KiB", "16MiB", "1.5GB".
-[[nodiscard]] core::Result<double> parse_bytes(const std::string& text);
+/// Bytes from "65536", "64KiB", "16MiB", "1.5GB", "1TB". Messages name the option.
+[[nodiscard]] core::Result<double> parse_bytes(const std::string& option, const std::string& text);
 
 /// Seconds from "90", "90s", "15m", "24h", "7d".
-[[nodiscard]] core::Result<double> parse_seconds(const std::string& text);
+[[nodiscard]] core::Result<double> parse_seconds(const std::string& option,
+                                                 const std::string& text);
 
 /// "201 MB": three digits and a decimal unit.
 [[nodiscard]] std::string shown_bytes(double bytes);

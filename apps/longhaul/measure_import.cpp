@@ -53,13 +53,14 @@ std::string list_text() {
     for (const ImportFormat& format : interchange::import_formats()) {
         text += fmt::format(
             "{}\n  files      {}\n  gives      {}\n  alpha      {}\n  beta       {}\n"
-            "  direction  {}\n",
+            "  direction  {}\n  options    {}\n",
             format.name,
             format.files,
             name_of(format.gives),
             or_none(format.alpha),
             or_none(format.beta),
-            format.direction);
+            format.direction,
+            or_none(format.options));
     }
     return text;
 }
@@ -73,7 +74,8 @@ core::Value list_value() {
                         .set("gives", name_of(format.gives))
                         .set("alpha", format.alpha)
                         .set("beta", format.beta)
-                        .set("direction", format.direction));
+                        .set("direction", format.direction)
+                        .set("options", format.options));
     }
     return core::Value::object().set("formats", std::move(list));
 }
@@ -179,6 +181,20 @@ core::Result<void> import_with(const ImportCommand& command) {
     return {};
 }
 
+/// Fails when the list of formats is asked for together with a file to read or to write.
+core::Result<void> only_list(const CLI::App& command) {
+    for (const CLI::Option* option : command.get_options()) {
+        const std::string name = option->get_name();
+        if (option->count() > 0 && name != "--list" && name != "--json") {
+            return core::fail({"--list",
+                               "",
+                               fmt::format("reads and writes no file, and {} is given", name),
+                               "leave out one of the two"});
+        }
+    }
+    return {};
+}
+
 std::string import_footer() {
     std::string text = "Formats (--list says more of each):\n";
     for (const ImportFormat& format : interchange::import_formats()) {
@@ -239,9 +255,12 @@ void add_measure_import(CLI::App& parent, Session& session) {
         ->check(CLI::Range(1, 10'000));
     command->add_flag("--list", options->list, "print what each format gives");
     command->add_flag("--json", options->json, "print one JSON object");
-    command->callback([options, &session] {
-        session.run = [options] {
+    command->callback([options, &session, command] {
+        session.run = [options, command] {
             if (options->list) {
+                if (const auto alone = only_list(*command); !alone) {
+                    return report(alone.error());
+                }
                 print(options->json ? core::write_json(list_value()) : list_text());
                 return kDone;
             }

@@ -14,6 +14,8 @@ namespace longhaul::app {
 namespace {
 
 constexpr int kMostPlannedRepeats = 100;
+constexpr int kUsualMostRepeats = 7;
+constexpr double kLeastSmallest = 4096;  // what the smallest message is, unless it is ordered
 
 struct PlanCommand {
     std::string hosts;
@@ -26,7 +28,7 @@ struct PlanCommand {
     double idle_s = 1;
     int blocks = 3;
     int repeats = 2;
-    int most_repeats = 7;
+    std::optional<int> most_repeats;
     std::string smallest = "0";
     std::string largest = "0";
     std::string pair_bytes = "0";
@@ -43,7 +45,8 @@ struct PlanCommand {
 
 /// Kinds by name; empty for a name that is none of them.
 template <class Kind>
-core::Result<std::vector<Kind>> kinds_of(const std::vector<std::string>& texts,
+core::Result<std::vector<Kind>> kinds_of(const std::string& option,
+                                         const std::vector<std::string>& texts,
                                          std::initializer_list<Kind> known) {
     std::vector<Kind> kinds;
     for (std::string text : texts) {
@@ -56,7 +59,7 @@ core::Result<std::vector<Kind>> kinds_of(const std::vector<std::string>& texts,
             for (const Kind kind : known) {
                 names += (names.empty() ? "" : ", ") + std::string(measure::name_of(kind));
             }
-            return core::fail({"", "", "found " + core::shown(text), "one of " + names});
+            return core::fail({option, "", "found " + core::shown(text), "one of " + names});
         }
         if (std::ranges::count(kinds, *found) == 0) {
             kinds.push_back(*found);
@@ -65,24 +68,64 @@ core::Result<std::vector<Kind>> kinds_of(const std::vector<std::string>& texts,
     return kinds;
 }
 
+/// Whether the limits leave something to measure.
+core::Result<void> fit_together(const PlanCommand& command,
+                                double smallest,
+                                double largest,
+                                double pair_bytes) {
+    if (smallest > 0 && smallest < 1) {
+        return core::fail({"--smallest",
+                           "",
+                           "found " + core::shown(command.smallest),
+                           "1 byte or more, or 0 to have it chosen"});
+    }
+    if (largest > 0 && largest < std::max(1.0, smallest)) {
+        return core::fail(
+            {"--largest",
+             "",
+             fmt::format("{} is below --smallest {}", command.largest, command.smallest),
+             "give an ascending range"});
+    }
+    if (command.most_repeats && *command.most_repeats < command.repeats) {
+        return core::fail(
+            {"--most-repeats",
+             "",
+             fmt::format("{} is below --repeats {}", *command.most_repeats, command.repeats),
+             "give at least as many"});
+    }
+    const double least =
+        (measure::kWarmMessages + command.repeats) * (smallest > 0 ? smallest : kLeastSmallest);
+    if (pair_bytes > 0 && pair_bytes < least) {
+        return core::fail(
+            {"--pair-bytes",
+             "",
+             fmt::format("{} leaves no room for a message of the smallest size, "
+                         "warmed up and repeated",
+                         command.pair_bytes),
+             fmt::format("give {} or more, or lower --smallest", shown_bytes(least))});
+    }
+    return {};
+}
+
 core::Result<measure::CampaignRules> rules_of(const PlanCommand& command) {
     measure::CampaignRules rules;
-    const auto smallest = parse_bytes(command.smallest);
-    const auto largest = parse_bytes(command.largest);
-    const auto pair_bytes = parse_bytes(command.pair_bytes);
+    const auto smallest = parse_bytes("--smallest", command.smallest);
+    const auto largest = parse_bytes("--largest", command.largest);
+    const auto pair_bytes = parse_bytes("--pair-bytes", command.pair_bytes);
     for (const auto* number : {&smallest, &largest, &pair_bytes}) {
         if (!*number) {
             return tl::unexpected(number->error());
         }
     }
-    if (*largest > 0 && *largest < std::max(1.0, *smallest)) {
-        return core::fail({"", "", "--largest is below --smallest", "give an ascending range"});
+    if (auto fit = fit_together(command, *smallest, *largest, *pair_bytes); !fit) {
+        return tl::unexpected(fit.error());
     }
     rules.smallest_bytes = *smallest;
     rules.largest_bytes = *largest;
     rules.pair_bytes = *pair_bytes;
     rules.repeats = command.repeats;
-    rules.most_repeats = std::max(command.repeats, command.most_repeats);
+    rules.most_repeats =
+        command.most_repeats.value_or(std::max(command.repeats, kUsualMostRepeats));
     rules.congestion_control = command.congestion;
     rules.task_seconds = command.task_seconds;
     rules.skew_factor = command.skew_factor;
@@ -94,14 +137,15 @@ core::Result<measure::ScheduleOptions> schedule_options(
     using measure::Pattern;
     using measure::State;
     measure::ScheduleOptions options;
-    auto patterns = kinds_of(command.patterns,
+    auto patterns = kinds_of("--patterns",
+                             command.patterns,
                              {Pattern::kPing,
                               Pattern::kPeer,
                               Pattern::kBothWays,
                               Pattern::kFanOut,
                               Pattern::kFanIn,
                               Pattern::kRelay});
-    auto states = kinds_of(command.states, {State::kWarm, State::kIdle, State::kCold});
+    auto states = kinds_of("--states", command.states, {State::kWarm, State::kIdle, State::kCold});
     auto rules = rules_of(command);
     if (!patterns || !states || !rules) {
         return tl::unexpected(!patterns ? patterns.error()
@@ -183,8 +227,8 @@ std::string summary_json(const measure::Campaign& campaign, const PlanCommand& c
 /// The answer is no when the plan costs more than it may.
 core::Result<bool> within_limits(const measure::Campaign& campaign, const PlanCommand& command) {
     const measure::CampaignTotals totals = measure::totals_of(campaign);
-    const auto bytes = parse_bytes(command.total_bytes);
-    const auto seconds = parse_seconds(command.seconds);
+    const auto bytes = parse_bytes("--max-total-bytes", command.total_bytes);
+    const auto seconds = parse_seconds("--max-seconds", command.seconds);
     if (!bytes || !seconds) {
         return tl::unexpected(bytes ? seconds.error() : bytes.error());
     }
@@ -307,9 +351,10 @@ void add_how_much(CLI::App& command, PlanCommand& options) {
     command
         .add_option("--most-repeats",
                     options.most_repeats,
-                    "messages of each size in a block, until the 95 % interval is within 5 %")
+                    fmt::format("messages of each size in a block, until the 95 % interval is "
+                                "within 5 %; default {}, or --repeats where that is more",
+                                kUsualMostRepeats))
         ->check(CLI::Range(1, kMostPlannedRepeats))
-        ->capture_default_str()
         ->type_name("N");
     command
         .add_option("--pair-bytes",

@@ -141,7 +141,7 @@ core::Result<Before> load_before(const RunCommand& command, const RawLog& log) {
         }
     }
     if (!command.max_age.empty()) {
-        const auto age = parse_seconds(command.max_age);
+        const auto age = parse_seconds("--max-age", command.max_age);
         if (!age) {
             return tl::unexpected(age.error());
         }

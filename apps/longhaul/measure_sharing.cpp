@@ -14,6 +14,20 @@ namespace {
 constexpr std::string_view kByHand =
     "when it matters, add a rate under \"shared\" by hand (docs/formats/fabric.md)";
 
+/// What is known of a resource, and why a fabric does not state it.
+std::string why_left_out(const std::string& resource,
+                         const measure::SharedResource& found,
+                         const measure::SharedInput& input) {
+    if (found.rule == measure::Rule::kRate) {
+        return resource + ", which no other pairs leave or which another one holds already";
+    }
+    return fmt::format(
+        "{}, which adds up the times that its transfers have alone and not their bytes (about "
+        "{:.3g} Gbit/s where its pairs are alike)",
+        resource,
+        measure::usual_gbps(found, input));
+}
+
 bool one_transport(const measure::LinkFits& fits, const measure::FabricOptions& options) {
     std::set<std::string> transports;
     for (const measure::LinkFit& fit : fits.pairs) {
@@ -52,7 +66,8 @@ FoundSharing add_shared(const measure::Raw& raw,
     const auto summary = measure::shared_summary(fits);
     for (const std::size_t index : measure::not_in_fabric(*model, input)) {
         if (summary && index < summary->resources.size()) {
-            found.left_out.push_back(summary->resources[index]);
+            found.left_out.push_back(
+                why_left_out(summary->resources[index], model->resources[index], input));
         }
     }
     return found;
@@ -60,6 +75,14 @@ FoundSharing add_shared(const measure::Raw& raw,
 
 std::string sharing_text(const measure::LinkFits& fits, const FoundSharing& found) {
     std::string text;
+    std::vector<std::string> stated;
+    for (const fabric::SharedCapacity& capacity : found.capacities) {
+        stated.push_back(capacity.name);
+    }
+    if (!stated.empty()) {
+        text +=
+            fmt::format("shared capacity of {}: a fabric (--fabric) states it\n", some_of(stated));
+    }
     for (const std::string& resource : found.left_out) {
         text += fmt::format("shared {}: a fabric cannot state it; {}\n", resource, kByHand);
     }

@@ -4,8 +4,8 @@
 
 #include "longhaul/fabric/names.hpp"
 #include "longhaul/place.hpp"
-#include "longhaul/placement/plain.hpp"
-#include "longhaul/placement/replan.hpp"
+#include "longhaul/placement/group_terms.hpp"
+#include "longhaul/placement/replan_tensor.hpp"
 #include "longhaul/plan_text.hpp"
 
 namespace longhaul::app {
@@ -17,8 +17,9 @@ using placement::ReplanPoint;
 
 /// How the devices of the new fabric were found in the old plan.
 struct Match {
-    placement::OldWork old;
-    std::vector<std::string> names;  ///< of the devices of the new fabric
+    std::vector<placement::OldPlace> places;  ///< of the devices of the new fabric
+    std::vector<char> known;                  ///< whether the old plan names it
+    std::vector<std::string> names;           ///< of the devices of the new fabric
     int stayed = 0;
     int joined = 0;
     int left = 0;
@@ -28,9 +29,10 @@ struct Match {
 struct FromRun {
     Plan old_plan;
     LoadedFabric fabric;
-    std::string fabric_path;
     Match match;
-    Plan plan;  ///< within the moves asked for
+    placement::TensorGroups groups;  ///< with tp > 1
+    placement::OldWork old;          ///< of devices, or of these groups
+    Plan plan;                       ///< within the moves asked for
     Replan replan;
 };
 
@@ -48,7 +50,6 @@ core::Result<Match> match_devices(const Plan& plan,
     const placement::Shape shape = plan.placement.shape();
     const std::vector<int> ranks = plan.placement.rank_map();
     Match match;
-    match.old.pp = shape.pp;
     match.names = fabric::device_names(fabric.fabric);
     std::map<std::string, std::size_t> old_index;
     if (!plan.devices.empty()) {
@@ -74,19 +75,47 @@ core::Result<Match> match_devices(const Plan& plan,
     for (const std::string& name : match.names) {
         const auto known = old_index.find(name);
         const int rank = known == old_index.end() ? -1 : ranks[known->second];
-        match.old.stage_of.push_back(rank < 0 ? -1 : rank / shape.tp % shape.pp);
+        match.places.push_back(rank < 0 ? placement::OldPlace{}
+                                        : placement::OldPlace{rank / shape.tp % shape.pp,
+                                                              rank / shape.tp / shape.pp,
+                                                              rank % shape.tp});
+        match.known.push_back(known == old_index.end() ? 0 : 1);
         ++(known == old_index.end() ? match.joined : match.stayed);
     }
     match.left = static_cast<int>(ranks.size()) - match.stayed;
     return match;
 }
 
-/// Fills what was not given: shape and payloads are those of the old plan.
+/// What the score counts is that of the old plan, unless given.
+void fill_terms(const placement::Terms& terms, PlacementInputs& inputs) {
+    if (!inputs.has("--objective")) {
+        inputs.objective = placement::name_of(terms.objective);
+    }
+    if (!inputs.has("--exchange")) {
+        inputs.exchange = placement::name_of(terms.exchange);
+    }
+    if (!inputs.has("--schedule")) {
+        inputs.schedule = placement::name_of(terms.schedule);
+    }
+    if (!inputs.has("--forward-share")) {
+        inputs.forward_share = terms.forward_share;
+    }
+    inputs.ignore_shared = inputs.ignore_shared || !terms.count_shared;
+}
+
+/// Fills what was not given: shape, payloads, compute and terms are those of the old plan.
 void fill_inputs(const Plan& plan, PlacementInputs& inputs) {
     const workload::Workload& old = plan.workload;
+    fill_terms(plan.terms, inputs);
+    inputs.tp = inputs.has("--tp") ? inputs.tp : plan.placement.shape().tp;
     if (!inputs.job.empty()) {
         return;
     }
+    if (inputs.layers.empty() && inputs.stage_seconds.empty()) {
+        inputs.stage_seconds = old.stage_seconds;
+        inputs.old_layers = old.layers;
+    }
+    inputs.microbatches = inputs.microbatches ? inputs.microbatches : old.microbatches;
     inputs.pp = inputs.pp != 0 ? inputs.pp : plan.placement.shape().pp;
     inputs.dp = inputs.dp != 0 ? inputs.dp : plan.placement.shape().dp;
     if (!inputs.c_pp) {
@@ -119,56 +148,103 @@ int refuse(const std::string& file, const std::string& what, const std::string& 
     return kNo;
 }
 
-/// What the old plan counts and replanning does not.
-std::string beyond_links(const Plan& plan) {
-    std::string text = placement::beyond_links(plan.terms, plan.placement.shape());
-    if (!plan.workload.stage_seconds.empty() || !plan.workload.layers.empty()) {
-        text += text.empty() ? "compute times" : ", compute times";
+/// Old work of the devices, or of the tensor groups that are made of them.
+void set_old_work(const LoadedProblem& loaded, FromRun& run) {
+    const placement::Shape old = run.old_plan.placement.shape();
+    const int tp = loaded.problem.shape.tp;
+    if (tp > 1) {
+        placement::Regrouped made = placement::regroup(
+            loaded.fabric.host_of_device(), run.match.places, old.pp, old.tp, tp);
+        run.groups = std::move(made.groups);
+        run.old = std::move(made.old);
+        return;
     }
-    return text;
+    run.old.pp = old.pp;
+    for (const placement::OldPlace& place : run.match.places) {
+        // One device that held a part of a stage does not have the whole.
+        run.old.stage_of.push_back(old.tp == 1 ? place.stage : -1);
+    }
 }
 
-core::Result<FromRun> run_from(PlaceOptions& options, Plan old_plan, LoadedFabric fabric) {
-    FromRun run{std::move(old_plan), std::move(fabric), options.inputs.fabric, {}, {}, {}};
-    core::Result<Match> match = match_devices(run.old_plan, options.from, run.fabric);
-    if (!match) {
-        return tl::unexpected(match.error());
-    }
-    run.match = std::move(*match);
-    if (const std::string beyond = beyond_links(run.old_plan); !beyond.empty()) {
-        return core::fail({input_name(options.from),
-                           "",
-                           "counts " + beyond + ", which --from does not",
-                           "place anew without --from"});
-    }
-    const core::Result<LoadedProblem> loaded = load_problem(options.inputs);
-    if (!loaded) {
-        return tl::unexpected(loaded.error());
-    }
-    const Watch watch(options, "searching and proving");
-    core::Result<Plan> best = placement::solve(loaded->problem, loaded->fabric, options.solve);
+/// The best plan regardless of moves, and replanning around it.
+core::Result<void> search_from(const PlaceOptions& options,
+                               const LoadedProblem& loaded,
+                               FromRun& run) {
+    const placement::Problem& problem = loaded.problem;
+    const std::vector<int> hosts = loaded.fabric.host_of_device();
+    const int tp = problem.shape.tp;
+    core::Result<Plan> best =
+        tp == 1 ? placement::solve(problem, loaded.fabric, options.solve)
+                : placement::solve_groups(
+                      problem, run.groups, hosts, loaded.fabric.labels(), options.solve);
     if (!best) {
         return tl::unexpected(best.error());
     }
     placement::ReplanOptions replan{options.solve.search, options.moves};
     replan.search.budget = std::max<std::uint64_t>(1, replan.search.budget / 8);
-    core::Result<Replan> result = placement::replan(loaded->problem,
-                                                    run.match.old,
-                                                    best->placement.stages(),
-                                                    loaded->fabric.host_of_device(),
-                                                    replan);
-    if (!result) {
-        return tl::unexpected(result.error());
+    if (tp == 1) {
+        core::Result<Replan> result =
+            placement::replan(problem, run.old, best->placement.stages(), hosts, replan);
+        if (!result) {
+            return tl::unexpected(result.error());
+        }
+        run.replan = std::move(*result);
+    } else {
+        const placement::Problem unit = placement::grouped(problem, run.groups);
+        std::map<int, int> unit_of;  // of its first device
+        std::vector<int> unit_hosts;
+        for (const std::vector<int>& group : run.groups.members) {
+            unit_of.emplace(group.front(), static_cast<int>(unit_hosts.size()));
+            unit_hosts.push_back(hosts[static_cast<std::size_t>(group.front())]);
+        }
+        placement::Stages stages;
+        for (const std::vector<int>& devices : best->placement.stages()) {
+            std::vector<int>& stage = stages.emplace_back();
+            for (std::size_t i = 0; i < devices.size(); i += static_cast<std::size_t>(tp)) {
+                stage.push_back(unit_of.at(devices[i]));
+            }
+        }
+        core::Result<Replan> result = placement::replan(unit, run.old, stages, unit_hosts, replan);
+        if (!result) {
+            return tl::unexpected(result.error());
+        }
+        run.replan = std::move(*result);
+        placement::expand_points(run.replan, run.groups, tp, problem.devices());
     }
-    run.replan = std::move(*result);
     run.plan = std::move(*best);
+    return {};
+}
+
+/// Takes a point of the curve as the plan.
+void adopt(const placement::Problem& problem, const ReplanPoint& point, int threads, FromRun& run) {
+    run.plan.placement = point.placement;
+    run.plan.score = point.score;
+    placement::describe_placement(
+        problem, run.old.members.empty() ? nullptr : &run.groups, threads, run.plan);
+    run.plan.bound.value = std::min(run.plan.bound.value, run.plan.score.total());
+    run.plan.search.evaluations += run.replan.evaluations;
+    run.plan.search.found_by = fmt::format("replanning with {} moves", point.moves);
+}
+
+core::Result<FromRun> run_from(PlaceOptions& options, Plan old_plan, LoadedFabric fabric) {
+    FromRun run{{}, std::move(fabric), {}, {}, {}, {}, {}};
+    run.old_plan = std::move(old_plan);
+    core::Result<Match> match = match_devices(run.old_plan, options.from, run.fabric);
+    if (!match) {
+        return tl::unexpected(match.error());
+    }
+    run.match = std::move(*match);
+    const core::Result<LoadedProblem> loaded = load_problem(options.inputs);
+    if (!loaded) {
+        return tl::unexpected(loaded.error());
+    }
+    const Watch watch(options, "searching and proving");
+    set_old_work(*loaded, run);
+    if (auto searched = search_from(options, *loaded, run); !searched) {
+        return tl::unexpected(searched.error());
+    }
     if (run.replan.chosen) {
-        run.plan.placement = run.replan.chosen->placement;
-        run.plan.score = run.replan.chosen->score;
-        run.plan.bound.value = std::min(run.plan.bound.value, run.plan.score.total());
-        run.plan.search.evaluations += run.replan.evaluations;
-        run.plan.search.found_by =
-            fmt::format("replanning with {} moves", run.replan.chosen->moves);
+        adopt(loaded->problem, *run.replan.chosen, options.solve.search.threads, run);
     }
     run.plan.devices = run.match.names;
     run.plan.places = placement::places_of(run.fabric.fabric);
@@ -184,11 +260,21 @@ std::string limit_text(const ReplanPoint& point) {
 
 /// Seconds won against the point before, for each move more; nothing for the first.
 std::optional<double> gain_per_move(const std::vector<ReplanPoint>& curve, std::size_t i) {
-    if (i == 0 || curve[i].moves <= curve[i - 1].moves) {
+    if (i == 0 || curve[i].moves <= curve[i - 1].moves ||
+        curve[i - 1].score.compute >= placement::kDoesNotFit) {
         return std::nullopt;
     }
     return (curve[i - 1].score.total() - curve[i].score.total()) /
            (curve[i].moves - curve[i - 1].moves);
+}
+
+/// Whether a device has what it needs at a stage and a place of its tensor group.
+bool keeps(const FromRun& run, int device, int stage, int tensor) {
+    const placement::Shape old = run.old_plan.placement.shape();
+    const placement::Shape shape = run.replan.chosen->placement.shape();
+    const placement::OldPlace& place = run.match.places[static_cast<std::size_t>(device)];
+    return placement::keeps_state(place.stage, old.pp, stage, shape.pp) &&
+           placement::keeps_state(place.tensor, old.tp, tensor, shape.tp);
 }
 
 /// "stage 3 -> 5", or "joined -> 5".
@@ -197,32 +283,41 @@ std::string move_lines(const FromRun& run) {
     std::string text;
     int listed = 0;
     const auto stages = run.replan.chosen->placement.stages();
-    const int pp = static_cast<int>(stages.size());
-    for (int s = 0; s < pp; ++s) {
-        for (const int device : stages[static_cast<std::size_t>(s)]) {
-            const int old = run.match.old.stage_of[static_cast<std::size_t>(device)];
-            if (placement::keeps_state(old, run.match.old.pp, s, pp)) {
+    const int tp = run.replan.chosen->placement.shape().tp;
+    for (int s = 0; s < static_cast<int>(stages.size()); ++s) {
+        const std::vector<int>& stage = stages[static_cast<std::size_t>(s)];
+        for (std::size_t i = 0; i < stage.size(); ++i) {
+            const int device = stage[i];
+            if (keeps(run, device, s, static_cast<int>(i) % tp) || ++listed > kShown) {
                 continue;
             }
-            if (++listed <= kShown) {
-                text += fmt::format("  {:<24} {} -> stage {}\n",
-                                    run.match.names[static_cast<std::size_t>(device)],
-                                    old < 0 ? "joined " : fmt::format("stage {}", old),
-                                    s);
-            }
+            const int old = run.match.places[static_cast<std::size_t>(device)].stage;
+            text += fmt::format("  {:<24} {} -> stage {}\n",
+                                run.match.names[static_cast<std::size_t>(device)],
+                                old >= 0 ? fmt::format("stage {}", old)
+                                : run.match.known[static_cast<std::size_t>(device)] != 0
+                                    ? std::string("left out")
+                                    : std::string("joined "),
+                                s);
         }
     }
     return listed > kShown ? text + fmt::format("  and {} more\n", listed - kShown) : text;
 }
 
+std::string score_text(const placement::Score& score) {
+    return score.compute >= placement::kDoesNotFit ? fmt::format("{:>14}", "no fit")
+                                                   : fmt::format("{:>12.6f} s", score.total());
+}
+
 std::string from_text(const FromRun& run, const std::string& old_path) {
     const placement::Shape shape = run.old_plan.placement.shape();
     std::string text = fmt::format(
-        "old plan     {}: pp {} x dp {}; by {}: {} devices stay, {} left, "
+        "old plan     {}: pp {} x dp {}{}; by {}: {} devices stay, {} left, "
         "{} joined\n",
         old_path,
         shape.pp,
         shape.dp,
+        shape.tp > 1 ? fmt::format(" x tp {}", shape.tp) : "",
         run.match.by,
         run.match.stayed,
         run.match.left,
@@ -232,10 +327,10 @@ std::string from_text(const FromRun& run, const std::string& old_path) {
     const auto& curve = run.replan.curve;
     for (std::size_t i = 0; i < curve.size(); ++i) {
         const auto gain = gain_per_move(curve, i);
-        text += fmt::format("  {:>6}  {:>6}  {:>12.6f} s{}{}\n",
+        text += fmt::format("  {:>6}  {:>6}  {}{}{}\n",
                             limit_text(curve[i]),
                             curve[i].moves,
-                            curve[i].score.total(),
+                            score_text(curve[i].score),
                             gain ? fmt::format("  {:>12.6f} s", *gain) : std::string(),
                             i == 0 && curve[i].moves == run.replan.forced ? "  (forced)" : "");
     }
@@ -255,7 +350,10 @@ core::Value from_value(const FromRun& run, const std::string& old_path) {
         curve.append(core::Value::object()
                          .set("limit", point.limit ? core::Value(*point.limit) : core::Value())
                          .set("moves", point.moves)
-                         .set("score", point.score.total())
+                         .set("score",
+                              point.score.compute >= placement::kDoesNotFit
+                                  ? core::Value()
+                                  : core::Value(point.score.total()))
                          .set("gain_per_move", gain ? core::Value(*gain) : core::Value())
                          .set("rank_map", std::move(ranks)));
     }
@@ -296,14 +394,15 @@ core::Result<int> place_from(const Session& session, PlaceOptions options) {
     const bool shape_given =
         options.inputs.pp != 0 || options.inputs.dp != 0 || !options.inputs.job.empty();
     fill_inputs(*old_plan, options.inputs);
-    const std::size_t places = placement::Shape{options.inputs.pp, options.inputs.dp}.devices();
-    if (!shape_given && places != fabric->fabric.size()) {
+    const placement::Shape shape{options.inputs.pp, options.inputs.dp, options.inputs.tp};
+    if (!shape_given && shape.devices() > fabric->fabric.size()) {
         return refuse(input_name(options.inputs.fabric),
-                      fmt::format("has {} devices, and the plan's pp {} x dp {} places {}",
+                      fmt::format("has {} devices, and the plan's pp {} x dp {}{} places {}",
                                   fabric->fabric.size(),
-                                  options.inputs.pp,
-                                  options.inputs.dp,
-                                  places),
+                                  shape.pp,
+                                  shape.dp,
+                                  shape.tp > 1 ? fmt::format(" x tp {}", shape.tp) : "",
+                                  shape.devices()),
                       "give --pp and --dp; pp x dp that fit: " + shapes_of(fabric->fabric.size()));
     }
     core::Result<FromRun> run = run_from(options, std::move(*old_plan), std::move(*fabric));
@@ -314,6 +413,12 @@ core::Result<int> place_from(const Session& session, PlaceOptions options) {
         return refuse(input_name(options.from),
                       fmt::format("{} devices must load state in any plan", run->replan.forced),
                       fmt::format("--moves {} or more", run->replan.forced));
+    }
+    if (!run->plan.misfit.empty()) {
+        return refuse(
+            input_name(options.inputs.fabric),
+            "no plan within these moves fits the memory of the devices: " + run->plan.misfit,
+            "give more --moves, or devices with more memory");
     }
     run->plan.version = LONGHAUL_VERSION;
     run->plan.command = command_line(session);

@@ -2,7 +2,9 @@
 #include <algorithm>
 
 #include "longhaul/place.hpp"
+#include "longhaul/placement/group_terms.hpp"
 #include "longhaul/placement/phase.hpp"
+#include "longhaul/placement/units.hpp"
 #include "longhaul/report/phase_map.hpp"
 
 namespace longhaul::app {
@@ -98,10 +100,6 @@ core::Result<PhaseRun> run_phase(PlaceOptions& options) {
                  axes->c_pp.value_or(fixed(loaded->workload.c_pp)),
                  axes->c_dp.value_or(fixed(loaded->workload.c_dp)),
                  {}};
-    if (run.loaded.problem.shape.tp > 1) {
-        return core::fail(
-            {"", "--tp", "is given with --phase", "maps are drawn without tensor groups"});
-    }
     const std::size_t cells = run.c_pp.gigabytes.size() * run.c_dp.gigabytes.size();
     if (cells > kMaxCells) {
         return core::fail({"",
@@ -288,6 +286,15 @@ core::Result<int> place_phase(PlaceOptions options) {
     const core::Result<PhaseRun> run = run_phase(options);
     if (!run) {
         return tl::unexpected(run.error());
+    }
+    // Layers and devices are the same in all cells.
+    const placement::PhaseCell& first = run->result.cells.front();
+    const placement::Problem unit =
+        placement::units_to_place(run->loaded.problem, run->loaded.fabric.host_of_device());
+    const std::string misfit = placement::why_nothing_fits(unit, first.stages);
+    if (!misfit.empty()) {
+        warn("no plan fits the memory of the devices: " + misfit);
+        return kNo;
     }
     const auto write = [](const std::string& file, const std::string& text) {
         return file.empty() ? core::Result<void>() : write_file(file, text);

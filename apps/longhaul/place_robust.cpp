@@ -84,6 +84,18 @@ std::string robust_text(const RobustRun& run, const PlaceOptions& options) {
     return text + plan_text(run.plan, run.loaded.fabric);
 }
 
+/// What the plan says beside rank map and scores, on the fabric itself.
+void describe(RobustRun& run) {
+    const placement::Problem& problem = run.loaded.problem;
+    const int tp = problem.shape.tp;
+    placement::TensorGroups groups;
+    if (tp > 1) {
+        groups = placement::make_tensor_groups(run.loaded.fabric.host_of_device(), tp);
+    }
+    placement::describe_placement(problem, tp > 1 ? &groups : nullptr, 1, run.plan);
+    run.plan.bound.value = std::min(run.plan.bound.value, run.plan.score.total());
+}
+
 core::Result<RobustRun> run_robust(PlaceOptions& options) {
     core::Result<LoadedProblem> loaded = load_problem(options.inputs);
     if (!loaded) {
@@ -114,6 +126,7 @@ core::Result<RobustRun> run_robust(PlaceOptions& options) {
     run.plan.score = run.result.plan.nominal;
     run.plan.search.evaluations += run.result.evaluations;
     run.plan.search.found_by = "the p90 over samples, from " + run.result.plan.origin;
+    describe(run);
     run.plan.fabric_path = run.loaded.fabric_path;
     run.plan.fabric_sha256 = run.loaded.fabric_sha256;
     run.plan.devices = fabric::device_names(run.loaded.fabric);
@@ -136,6 +149,10 @@ core::Result<int> place_robust(const Session& session, PlaceOptions options) {
     core::Result<RobustRun> run = run_robust(options);
     if (!run) {
         return tl::unexpected(run.error());
+    }
+    if (!run->plan.misfit.empty()) {
+        warn("no plan fits the memory of the devices: " + run->plan.misfit);
+        return kNo;
     }
     run->plan.version = LONGHAUL_VERSION;
     run->plan.command = command_line(session);

@@ -141,6 +141,9 @@ std::string term_lines(const Plan& plan, const fabric::Fabric& fabric) {
     if (!plan.shared_bottleneck.empty()) {
         parts.push_back("the exchange waits for " + core::shown(plan.shared_bottleneck));
     }
+    if (!plan.pipeline_bottleneck.empty()) {
+        parts.push_back("micro-batches wait for " + core::shown(plan.pipeline_bottleneck));
+    }
     std::string text;
     if (!parts.empty()) {
         text = fmt::format("terms        {}\n", fmt::join(parts, ", "));

@@ -1,6 +1,6 @@
 """Measures what is required of `emulate`, and prints the table of README.md.
 
-    bench/emulate/measure.py --binary build/release/apps/longhaul/longhaul [--seconds 4] [-o FILE]
+    bench/emulate/measure.py --binary build/release/apps/longhaul/longhaul [--seconds 4] [-o FILE] [--results FOLDER]
 
 Needs root and iperf3. Takes about two minutes. Pings run at real-time priority, below that of the
 emulator: otherwise they measure how busy the machine is.
@@ -10,6 +10,7 @@ import json
 import os
 import pathlib
 import platform
+import re
 import statistics
 import subprocess
 import sys
@@ -142,10 +143,31 @@ def building(bench):
 def table(bench):
     lines = ["| what | required | found | holds |", "| --- | --- | --- | --- |"]
     lines += ["| " + " | ".join(row) + " |" for row in bench.rows]
-    load = os.getloadavg()[0]
-    lines.append(f"\n{os.cpu_count()} cores, Linux {platform.release().split('-')[0]}, load {load:.1f} "
-                 f"at the end, {bench.seconds} s a flow.")
     return "\n".join(lines) + "\n"
+
+
+def proc_value(path, key):
+    with open(path, encoding="utf-8") as file:
+        return next((line.split(":", 1)[1].strip() for line in file if line.startswith(key)), "unknown")
+
+
+def machine(bench, load_before):
+    """What the figures depend on, in one line."""
+    memory = float(proc_value("/proc/meminfo", "MemTotal").split()[0]) * 1.024e-6
+    commit = subprocess.run(["git", "rev-parse", "--short", "HEAD"], cwd=ROOT, capture_output=True, text=True)
+    iperf3 = subprocess.run(["iperf3", "--version"], capture_output=True, text=True).stdout.split("\n")[0]
+    return (f"{proc_value('/proc/cpuinfo', 'model name')}, {os.cpu_count()} cores online, {memory:.1f} GB; Linux "
+            f"{platform.release().split('-')[0]}; {' '.join(iperf3.split()[:2])}; commit {commit.stdout.strip() or 'unknown'}; load "
+            f"{load_before:.1f} at the start, {os.getloadavg()[0]:.1f} at the end; {bench.seconds} s a flow.\n")
+
+
+def write_results(folder, text):
+    """As bench/placement names its results: date and processor."""
+    name = re.sub("[^a-z0-9]+", "-", proc_value("/proc/cpuinfo", "model name").lower()).strip("-")
+    date = time.strftime("%Y-%m-%d", time.gmtime())
+    path = pathlib.Path(folder) / f"{date}-{name}.md"
+    path.write_text(f"# Emulator bench, {date}\n\n" + text)
+    print(f"wrote {path}", file=sys.stderr)
 
 
 def main():
@@ -153,11 +175,15 @@ def main():
     parser.add_argument("--binary", required=True)
     parser.add_argument("--seconds", type=int, default=4)
     parser.add_argument("-o", "--output")
+    parser.add_argument("--results", help="folder for a file named after date and processor")
     options = parser.parse_args()
+    load = os.getloadavg()[0]
     bench = Bench(options.binary, options.seconds)
     for part in (unshaped, added_round_trip, shaped_total, delays, losses, jitter, building):
         part(bench)
-    text = table(bench)
+    text = machine(bench, load) + "\n" + table(bench)
+    if options.results:
+        write_results(options.results, text)
     print(text, end="")
     if options.output:
         pathlib.Path(options.output).write_text(text)

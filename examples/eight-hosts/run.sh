@@ -22,9 +22,12 @@ mkdir -p "$folder"
 
 # The plan that was made from measurements, at the price of the true links.
 score() { sed -n 's/^ *"score": \([0-9.e+-]*\),\{0,1\}$/\1/p' | head -n 1; }
-"$LONGHAUL" place --fabric "$folder/truth.json" "${job[@]}" --json --baseline-samples 0 >"$folder/best.json"
+# The campaign timed pairs one at a time, so what they share is left out here, too.
+"$LONGHAUL" place --fabric "$folder/truth.json" --ignore-shared "${job[@]}" --json --baseline-samples 0 \
+    >"$folder/best.json"
 best=$(score <"$folder/best.json")
-"$LONGHAUL" evaluate --fabric "$folder/truth.json" --rank-map "$folder/plan.json" --json >"$folder/found.json"
+"$LONGHAUL" evaluate --fabric "$folder/truth.json" --ignore-shared --rank-map "$folder/plan.json" --json \
+    >"$folder/found.json"
 found=$(score <"$folder/found.json")
 echo
 echo "with the true links: placed from measurements $found s, placed from the truth $best s"

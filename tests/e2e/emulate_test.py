@@ -302,6 +302,12 @@ class Programs(unittest.TestCase):
                                   capture_output=True, text=True, timeout=PATIENCE, cwd=folder)
         self.assertAlmostEqual(min(json.loads(done.stdout)), 42, delta=3)
 
+    def test_an_unknown_congestion_control_is_named(self):
+        done = run(PAIR, "true", options=["--congestion", "nope"])
+        self.assertEqual(done.returncode, 2)
+        self.assertIn('the kernel of this machine has no "nope"; it has', done.stderr)
+        self.assertEqual(run(PAIR, "true", options=["--congestion", "reno"]).returncode, 0)
+
     @again
     def test_two_networks_at_once(self):
         with Network(PAIR + "delay_ms = 10\n") as one, Network(PAIR + "delay_ms = 30\n") as two:

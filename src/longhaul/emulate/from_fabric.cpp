@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <map>
+#include <optional>
 
 #include <fmt/format.h>
 
@@ -73,26 +74,49 @@ std::vector<Shape> best_pairs(const fabric::Fabric& fabric,
     return pairs;
 }
 
-/// The resources of one shared capacity, one a direction, on the paths that load them.
+/// The resources of one shared capacity on the paths that load them: one a direction that has a
+/// limit, or one for both (half duplex).
 void add_shared(Wan& wan,
                 const fabric::SharedCapacity& shared,
                 const std::vector<int>& side_of_host,
                 double share) {
-    Shape shape;
-    shape.rate_mbps = shared.gbps * kMbpsPerGbps / share;
-    const auto first = static_cast<int>(wan.resources.size());
-    wan.resources.push_back({fmt::format("shared:{}>", shared.name), shape});
-    wan.resources.push_back({fmt::format("shared:{}<", shared.name), shape});
+    const auto add = [&](std::string_view direction, double gbps) {
+        if (gbps == fabric::SharedCapacity::kNoLimit) {
+            return -1;
+        }
+        Shape shape;
+        shape.rate_mbps = gbps * kMbpsPerGbps / share;
+        wan.resources.push_back({fmt::format("shared:{}{}", shared.name, direction), shape});
+        return static_cast<int>(wan.resources.size()) - 1;
+    };
+    const int there = add(shared.duplex ? ">" : "=", shared.there_gbps);
+    const int back = shared.duplex ? add("<", shared.back_gbps) : there;
     const std::size_t n = wan.hosts.size();
     for (std::size_t a = 0; a < n; ++a) {
         for (std::size_t b = 0; b < n; ++b) {
-            if (side_of_host[a] == 1 && side_of_host[b] == 2) {
-                wan.paths[a * n + b].push_back(first);
-            } else if (side_of_host[a] == 2 && side_of_host[b] == 1) {
-                wan.paths[a * n + b].push_back(first + 1);
+            const bool out = side_of_host[a] == 1 && side_of_host[b] == 2;
+            const bool in = side_of_host[a] == 2 && side_of_host[b] == 1;
+            const int resource = out ? there : in ? back : -1;
+            if (resource >= 0) {
+                wan.paths[a * n + b].push_back(resource);
             }
         }
     }
+}
+
+/// Sides of hosts from those of their devices; nullopt when a host is on both.
+std::optional<std::vector<int>> host_sides(const std::vector<int>& side_of_device,
+                                           const std::vector<int>& host_of,
+                                           std::size_t hosts) {
+    std::vector<int> sides(hosts, 0);
+    for (std::size_t i = 0; i < side_of_device.size(); ++i) {
+        int& side = sides[host_of[i]];
+        if (side != 0 && side_of_device[i] != 0 && side != side_of_device[i]) {
+            return std::nullopt;
+        }
+        side = std::max(side, side_of_device[i]);
+    }
+    return sides;
 }
 
 }  // namespace
@@ -126,11 +150,14 @@ core::Result<Wan> from_fabric(const fabric::Fabric& fabric, std::string_view nam
     }
     const std::vector<std::vector<int>> sides = fabric.shared_sides();
     for (std::size_t r = 0; r < sides.size(); ++r) {
-        std::vector<int> side_of_host(n, 0);
-        for (std::size_t i = 0; i < fabric.size(); ++i) {
-            side_of_host[host_of[i]] = sides[r][i];
+        const auto side_of_host = host_sides(sides[r], host_of, n);
+        if (!side_of_host) {
+            return core::fail({std::string(name),
+                               fmt::format("shared[{}]", r),
+                               "a host has devices on both sides",
+                               "hosts are emulated as one: name places that are whole hosts"});
         }
-        add_shared(wan, fabric.parts().shared[r], side_of_host, share);
+        add_shared(wan, fabric.parts().shared[r], *side_of_host, share);
     }
     return wan;
 }

@@ -4,6 +4,7 @@
 #include <cerrno>
 #include <cstdint>
 #include <cstring>
+#include <fstream>
 
 #include <fcntl.h>
 #include <linux/if_tun.h>
@@ -135,6 +136,26 @@ core::Result<HostNamespaces> enter_new(const std::string& name, bool named) {
     return made;
 }
 
+/// The route to the other hosts. When it is there without the congestion control and not with it,
+/// the kernel does not have that one.
+core::Result<void> add_wan_route(const Wan& wan, const Host& host, Netlink& netlink) {
+    const std::string& control = wan.tcp.congestion;
+    const auto add = [&](const std::string& with) {
+        return netlink.add_route(kWanInterface, wan.network, wan.prefix, host.address, with);
+    };
+    core::Result<void> added = add(control);
+    if (!added && !control.empty() && add("")) {
+        std::ifstream file(sysctl_path("net.ipv4.tcp_available_congestion_control"));
+        std::string known;
+        std::getline(file, known);
+        return core::fail({"TCP congestion control",
+                           "",
+                           "the kernel of this machine has no " + core::shown(control),
+                           "it has " + known + "; choose one, or load the module of another"});
+    }
+    return added;
+}
+
 /// The host in whose namespace the process is: its devices, addresses and routes.
 core::Result<void> connect_host(const Wan& wan,
                                 const Host& host,
@@ -151,7 +172,6 @@ core::Result<void> connect_host(const Wan& wan,
     }
     const std::string peer = address_text(host.control);
     const std::string other = "c" + peer.substr(peer.find('.', peer.find('.') + 1) + 1);
-    const std::string all_hosts = wan.tcp.congestion;
     core::Result<void> done = netlink->set_up("lo", 0, 0);
     const auto then = [&](auto step) {
         if (done) {
@@ -160,9 +180,7 @@ core::Result<void> connect_host(const Wan& wan,
     };
     then([&] { return netlink->set_up(kWanInterface, wan.mtu, kDeviceQueue); });
     then([&] { return netlink->add_address(kWanInterface, host.address, 32); });
-    then([&] {
-        return netlink->add_route(kWanInterface, wan.network, wan.prefix, host.address, all_hosts);
-    });
+    then([&] { return add_wan_route(wan, host, *netlink); });
     then([&] { return netlink->add_veth(kControlInterface, other, control); });
     then([&] { return netlink->set_up(kControlInterface, 0, 0); });
     then([&] { return netlink->add_address(kControlInterface, host.control, 32); });

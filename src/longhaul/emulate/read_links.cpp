@@ -24,6 +24,13 @@ void WanReader::read_link(const Cursor& table) {
     std::optional<int> to;
     const auto between = table.find("between");
     if (between) {
+        for (const std::string_view key : {"from", "to"}) {
+            if (const auto end = table.find(key)) {
+                end->report("is given with between",
+                            "between joins two regions both ways; from and to join them one way: "
+                            "give one of the two");
+            }
+        }
         if (!between->is_array() || between->value().size() != 2) {
             between->report("names no two regions", "it must be a list of two regions");
             return;

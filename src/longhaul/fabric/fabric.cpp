@@ -120,10 +120,13 @@ private:
         }
         for (std::size_t i = 0; i < bounds->lower.kinds(); ++i) {
             for (std::size_t j = 0; j < bounds->lower.kinds(); ++j) {
-                if (counts(i, j) && !(bounds->lower.table()(i, j) <= bounds->upper.table()(i, j))) {
+                const double low = bounds->lower.table()(i, j);
+                const double high = bounds->upper.table()(i, j);
+                const bool finite = std::isfinite(low) && std::isfinite(high);
+                if (counts(i, j) && !(finite && low <= high)) {
                     report(fmt::format("{}[{}][{}]", key, i, j),
-                           "lower is above upper",
-                           "swap the two ends");
+                           finite ? "lower is above upper" : "is not finite",
+                           finite ? "swap the two ends" : "give finite ends");
                 }
             }
         }

@@ -1,6 +1,7 @@
 #include "longhaul/fabric/read.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include <fmt/format.h>
 
@@ -15,9 +16,6 @@ using core::Cursor;
 using core::Grid;
 using core::Value;
 
-constexpr double kMinSpeed = 1e-6;  // relative to the reference device
-constexpr double kMaxSpeed = 1e6;
-constexpr std::size_t kMaxDevices = 20'000;
 constexpr std::size_t kMaxFullMatrix = 1'024;  // devices up to which files hold every pair
 
 /// Rows of numbers. Every ragged row and every entry that is no number is a problem.
@@ -215,6 +213,10 @@ void refuse_unknown_keys(const Cursor& root) {
                         "regions",
                         "gpus_per_region",
                         "devices_per_region",
+                        "gpus_per_host",
+                        "devices_per_host",
+                        "speed",
+                        "memory_gb",
                         "intra_region",
                         "pairs",
                         "directed",
@@ -263,7 +265,11 @@ Grid<T> as_written(const PairTable<T>& matrix, const FabricParts& parts) {
 Value matrix_value(const Grid<double>& grid) {
     Value rows = Value::array();
     for (std::size_t i = 0; i < grid.rows(); ++i) {
-        rows.append(std::vector<double>(grid.row(i).begin(), grid.row(i).end()));
+        std::vector<double> row(grid.row(i).begin(), grid.row(i).end());
+        if (i < row.size() && !std::isfinite(row[i])) {
+            row[i] = 0;  // a diagonal may hold anything, but a file no infinity
+        }
+        rows.append(std::move(row));
     }
     return rows;
 }

@@ -22,6 +22,29 @@ std::vector<std::string> read_places(const Cursor& list) {
     return places;
 }
 
+/// `gbps` for both directions, or one a direction.
+void read_rates(const Cursor& object, SharedCapacity& resource) {
+    const auto rate = [&](std::string_view key) {
+        const auto found = object.find(key);
+        return found ? found->number_in(kMinSharedGbps, kMaxSharedGbps).value_or(1)
+                     : SharedCapacity::kNoLimit;
+    };
+    const auto duplex = object.find("duplex");
+    resource.duplex = !duplex || duplex->boolean().value_or(true);
+    const bool both = object.find("gbps").has_value();
+    const bool each = object.find("gbps_there") || object.find("gbps_back");
+    resource.there_gbps = rate(both ? "gbps" : "gbps_there");
+    resource.back_gbps = both ? resource.there_gbps : rate("gbps_back");
+    if (both == each) {
+        object.report(both ? "has both gbps and a rate of one direction" : "has no gbps",
+                      "give \"gbps\" for both directions, or \"gbps_there\" and \"gbps_back\" (a "
+                      "direction that is left out has no limit)");
+    } else if (!resource.duplex && each) {
+        object.report("is half duplex and has a rate of one direction",
+                      "half duplex is one rate: give \"gbps\"");
+    }
+}
+
 SharedCapacity read_capacity(const Cursor& object) {
     SharedCapacity resource;
     if (!object.is_object()) {
@@ -30,9 +53,7 @@ SharedCapacity read_capacity(const Cursor& object) {
     if (const auto name = object.require("name", "a text that messages use")) {
         resource.name = name->string().value_or("");
     }
-    if (const auto gbps = object.require("gbps", "the capacity in each direction, Gbit/s")) {
-        resource.gbps = gbps->number_in(kMinSharedGbps, kMaxSharedGbps).value_or(1);
-    }
+    read_rates(object, resource);
     const auto between = object.find("between");
     const auto of = object.find("of");
     if (between.has_value() == of.has_value()) {
@@ -51,12 +72,29 @@ SharedCapacity read_capacity(const Cursor& object) {
         }
     }
     for (const core::Member& member : object.value().members) {
-        const std::set<std::string_view> known{"name", "gbps", "between", "of"};
+        const std::set<std::string_view> known{
+            "name", "gbps", "gbps_there", "gbps_back", "duplex", "between", "of"};
         if (!known.contains(member.key)) {
             resource.unknown.members.push_back(member);
         }
     }
     return resource;
+}
+
+void set_rates(const SharedCapacity& resource, Value& object) {
+    if (resource.there_gbps == resource.back_gbps) {
+        object.set("gbps", resource.there_gbps);
+    } else {
+        for (const auto& [key, gbps] : {std::pair{"gbps_there", resource.there_gbps},
+                                        std::pair{"gbps_back", resource.back_gbps}}) {
+            if (gbps != SharedCapacity::kNoLimit) {
+                object.set(key, gbps);
+            }
+        }
+    }
+    if (!resource.duplex) {
+        object.set("duplex", false);
+    }
 }
 
 Value places_value(const std::vector<std::string>& places) {
@@ -65,6 +103,24 @@ Value places_value(const std::vector<std::string>& places) {
         list.append(place);
     }
     return list;
+}
+
+template <class Report>
+void check_rates(const SharedCapacity& resource, const Report& report) {
+    const std::string range = fmt::format("from {} to {}", kMinSharedGbps, kMaxSharedGbps);
+    for (const double gbps : {resource.there_gbps, resource.back_gbps}) {
+        const bool limit = gbps >= kMinSharedGbps && gbps <= kMaxSharedGbps;
+        if (!limit && gbps != SharedCapacity::kNoLimit) {
+            report(".gbps", fmt::format("found {}", gbps), "it must be " + range);
+        }
+    }
+    if (resource.there_gbps == SharedCapacity::kNoLimit &&
+        resource.back_gbps == SharedCapacity::kNoLimit) {
+        report("", "limits no direction", "give a rate " + range);
+    }
+    if (!resource.duplex && resource.there_gbps != resource.back_gbps) {
+        report("", "is half duplex with two rates", "half duplex is one rate: give \"gbps\"");
+    }
 }
 
 bool is_at(std::size_t device,
@@ -154,7 +210,8 @@ std::vector<SharedCapacity> read_shared(const Cursor& root) {
 Value to_value(const std::vector<SharedCapacity>& shared) {
     Value list = Value::array();
     for (const SharedCapacity& resource : shared) {
-        Value object = Value::object().set("name", resource.name).set("gbps", resource.gbps);
+        Value object = Value::object().set("name", resource.name);
+        set_rates(resource, object);
         if (!resource.between.empty()) {
             object.set("between", places_value(resource.between));
         }
@@ -201,11 +258,7 @@ core::Diagnostics check_shared(const std::vector<SharedCapacity>& shared,
                    core::shown(shared[r].name) + " is used twice",
                    "give every resource a name of its own");
         }
-        if (!(shared[r].gbps >= kMinSharedGbps && shared[r].gbps <= kMaxSharedGbps)) {
-            report(".gbps",
-                   fmt::format("found {}", shared[r].gbps),
-                   fmt::format("it must be from {} to {}", kMinSharedGbps, kMaxSharedGbps));
-        }
+        check_rates(shared[r], report);
         if (shared[r].of.empty() == (shared[r].between.size() != 2)) {
             report("", "names no two sides", "give between (two places) or of (one or more)");
             continue;

@@ -37,9 +37,15 @@ TEST(Shared, BadListsAreRefusedAtTheirPlace) {
         {"3", "shared: found a number; it must be an array"},
         {"[3]", "shared[0]: found a number; it must be an object"},
         {R"([{"gbps": 1, "of": ["Tokyo"]}])", "shared[0]: the key \"name\" is missing"},
-        {R"([{"name": "x", "of": ["Tokyo"]}])", "shared[0]: the key \"gbps\" is missing"},
+        {R"([{"name": "x", "of": ["Tokyo"]}])", "shared[0]: has no gbps"},
         {R"([{"name": "x", "gbps": 0, "of": ["Tokyo"]}])", "shared[0].gbps: found 0"},
         {R"([{"name": "x", "gbps": "1", "of": ["Tokyo"]}])", "shared[0].gbps: found a string"},
+        {R"([{"name": "x", "gbps": 1, "gbps_back": 1, "of": ["Tokyo"]}])", "has both gbps and"},
+        {R"([{"name": "x", "gbps_there": 0, "of": ["Tokyo"]}])", "shared[0].gbps_there: found 0"},
+        {R"([{"name": "x", "gbps_back": 1, "duplex": false, "of": ["Tokyo"]}])",
+         "is half duplex and has a rate of one direction"},
+        {R"([{"name": "x", "gbps": 1, "duplex": "no", "of": ["Tokyo"]}])",
+         "shared[0].duplex: found a string"},
         {R"([{"name": "x", "gbps": 1}])", "has neither between nor of"},
         {R"([{"name": "x", "gbps": 1, "of": ["Tokyo"], "between": ["Tokyo", "Oregon"]}])",
          "has both between and of"},
@@ -68,7 +74,8 @@ TEST(Shared, EveryFormMayHaveItAndRewritingKeepsIt) {
         "pairs": [{"a": "y", "b": "x", "delay_ms": 30, "bandwidth_gbps": 0.5}], )";
     const Fabric table = read_fabric(regions + shared + "}", "t.json").value();
     ASSERT_EQ(table.parts().shared.size(), 1U);
-    EXPECT_EQ(table.parts().shared[0].gbps, 0.5);
+    EXPECT_EQ(table.parts().shared[0].there_gbps, 0.5);
+    EXPECT_EQ(table.parts().shared[0].back_gbps, 0.5);
     EXPECT_EQ(table.shared_sides(), (std::vector<std::vector<int>>{{1, 1, 2}}));
     const std::string written = core::write_json(to_value(table));
     EXPECT_NE(written.find("\"since\": 2019"), std::string::npos) << written;
@@ -86,6 +93,28 @@ TEST(Shared, EveryFormMayHaveItAndRewritingKeepsIt) {
                       "shared = [{ name = \"up\", gbps = 1, of = [\"x\"] }]\n",
                       "t.toml"),
               "");
+}
+
+TEST(Shared, DirectionsAndHalfDuplexAreReadAndWritten) {
+    const std::string list = R"([{"name": "a", "gbps_there": 3, "gbps_back": 2, "of": ["h1"]},
+        {"name": "b", "gbps_back": 0.5, "between": ["Tokyo", "Oregon"]},
+        {"name": "c", "gbps": 4, "duplex": false, "of": ["Oregon"]},
+        {"name": "d", "gbps_there": 7, "gbps_back": 7, "of": ["h2"]}])";
+    const Fabric fabric = read_fabric(with_shared(list), "f.json").value();
+    const std::vector<SharedCapacity>& shared = fabric.parts().shared;
+    ASSERT_EQ(shared.size(), 4U);
+    EXPECT_EQ(shared[0].there_gbps, 3);
+    EXPECT_EQ(shared[0].back_gbps, 2);
+    EXPECT_EQ(shared[1].there_gbps, SharedCapacity::kNoLimit);
+    EXPECT_EQ(shared[1].back_gbps, 0.5);
+    EXPECT_TRUE(shared[1].duplex);
+    EXPECT_FALSE(shared[2].duplex);
+    EXPECT_EQ(shared[2].back_gbps, 4);
+    const std::string written = core::write_json(to_value(fabric));
+    EXPECT_NE(written.find("\"duplex\": false"), std::string::npos) << written;
+    const Fabric again = read_fabric(written, "f.json").value();
+    EXPECT_EQ(core::write_json(to_value(again)), written);
+    EXPECT_EQ(again.parts().shared[1].there_gbps, SharedCapacity::kNoLimit);
 }
 
 TEST(Shared, PartsMadeByHandAreCheckedToo) {

@@ -5,13 +5,14 @@
 
 #include <fmt/format.h>
 
+#include "longhaul/fabric/limits.hpp"
+
 namespace longhaul::fabric {
 namespace {
 
 using core::Cursor;
 using core::Grid;
 
-constexpr int kMaxCount = 20'000;
 constexpr std::size_t kMaxRegions = 2'000;
 
 struct LinkValues {
@@ -60,10 +61,59 @@ public:
         read_regions();
         read_inside();
         read_pairs();
+        read_devices();
         return fill();
     }
 
 private:
+    /// What every device of a region has; one value of a key, or one a region.
+    struct Equipment {
+        std::optional<std::vector<int>> per_host;
+        std::optional<std::vector<double>> speed;
+        std::optional<std::vector<double>> memory_gb;
+        [[nodiscard]] bool any() const { return per_host || speed || memory_gb; }
+    };
+
+    void read_devices() {
+        const auto per_host = root_.find("devices_per_host") ? root_.find("devices_per_host")
+                                                             : root_.find("gpus_per_host");
+        if (per_host) {
+            equipment_.per_host =
+                one_or_each<int>(*per_host, names_.size(), [](const Cursor& value) {
+                    return value.integer(1, static_cast<int>(kMaxDevices)).value_or(1);
+                });
+        }
+        if (const auto speed = root_.find("speed")) {
+            equipment_.speed =
+                one_or_each<double>(*speed, names_.size(), [](const Cursor& value) {
+                    return value.number_in(kMinSpeed, kMaxSpeed).value_or(1);
+                });
+        }
+        if (const auto memory = root_.find("memory_gb")) {
+            equipment_.memory_gb =
+                one_or_each<double>(*memory, names_.size(), [](const Cursor& value) {
+                    return value.positive_number().value_or(1);
+                });
+        }
+    }
+
+    /// Device number `i` of a region; hosts are filled one after another.
+    [[nodiscard]] Device device_of(std::size_t region, int i) const {
+        Device device;
+        if (equipment_.per_host) {
+            const int each = std::max(1, (*equipment_.per_host)[region]);
+            device.host = fmt::format("{}-host-{}", names_[region], i / each);
+            device.local_rank = i % each;
+        }
+        if (equipment_.speed) {
+            device.speed = (*equipment_.speed)[region];
+        }
+        if (equipment_.memory_gb) {
+            device.memory_gb = (*equipment_.memory_gb)[region];
+        }
+        return device;
+    }
+
     void read_regions() {
         const auto regions = root_.find("regions");
         if (regions->value().size() > kMaxRegions) {
@@ -86,7 +136,7 @@ private:
                                 : root_.require("gpus_per_region", "the devices of each region");
         if (counts) {
             counts_ = one_or_each<int>(*counts, names_.size(), [](const Cursor& value) {
-                return value.integer(0, kMaxCount).value_or(0);
+                return value.integer(0, kMaxDevices).value_or(0);
             });
         }
         counts_.resize(names_.size(), 0);
@@ -174,13 +224,17 @@ private:
             region_of.insert(region_of.end(), static_cast<std::size_t>(counts_[r]), r);
         }
         const std::size_t n = region_of.size();
-        if (n > static_cast<std::size_t>(kMaxCount)) {
+        if (n > static_cast<std::size_t>(kMaxDevices)) {
             root_.report(fmt::format("has {} devices", n),
-                         fmt::format("at most {} are supported", kMaxCount));
+                         fmt::format("at most {} are supported", kMaxDevices));
             return parts;
         }
+        std::vector<int> next(names_.size(), 0);  // number of the next device of each region
         for (const std::size_t region : region_of) {
             parts.labels.push_back(names_[region]);
+            if (equipment_.any()) {
+                parts.devices.push_back(device_of(region, next[region]++));
+            }
         }
         parts.alpha_ms = by_region(region_of, &LinkValues::alpha_ms);
         parts.beta_gbps = by_region(region_of, &LinkValues::beta_gbps);
@@ -212,137 +266,15 @@ private:
     std::vector<std::string> names_;
     std::map<std::string, std::size_t> index_;
     std::vector<int> counts_;
+    Equipment equipment_;
     Grid<LinkValues> links_;
     Grid<char> known_;
 };
-
-struct HostGroup {
-    int instances = 0;
-    int devices = 0;
-};
-
-HostGroup read_group(const Cursor& object) {
-    HostGroup group;
-    if (!object.is_object()) {
-        return group;
-    }
-    if (const auto instances = object.require("instances", "the number of instances")) {
-        group.instances = instances->integer(1, kMaxCount).value_or(0);
-    }
-    if (const auto devices = object.require("gpus_per_instance", "the devices of an instance")) {
-        group.devices = devices->integer(1, kMaxCount).value_or(0);
-    }
-    return group;
-}
-
-std::vector<HostGroup> read_groups(const Cursor& root) {
-    const auto list = root.find("groups");
-    if (!list) {
-        return {read_group(root)};
-    }
-    std::vector<HostGroup> groups;
-    for (std::size_t i = 0; list->is_array() && i < list->value().size(); ++i) {
-        groups.push_back(read_group(list->item(i)));
-    }
-    return groups;
-}
-
-/// Host index of every device; empty (and reported) when there are too many.
-std::vector<int> host_of_devices(const Cursor& root, const std::vector<HostGroup>& groups) {
-    std::vector<int> host_of;
-    int host = 0;
-    for (const HostGroup& group : groups) {
-        for (int i = 0; i < group.instances; ++i, ++host) {
-            if (host_of.size() + static_cast<std::size_t>(group.devices) > kMaxCount) {
-                root.report(fmt::format("has more than {} devices", kMaxCount),
-                            fmt::format("at most {} are supported", kMaxCount));
-                return {};
-            }
-            host_of.insert(host_of.end(), static_cast<std::size_t>(group.devices), host);
-        }
-    }
-    return host_of;
-}
-
-/// Labels and devices of a host-group table: device i is on instance host_of[i].
-FabricParts named_instances(const std::vector<int>& host_of) {
-    FabricParts parts;
-    int local_rank = 0;
-    for (std::size_t i = 0; i < host_of.size(); ++i) {
-        local_rank = i > 0 && host_of[i] == host_of[i - 1] ? local_rank + 1 : 0;
-        Device device;
-        device.host = fmt::format("instance-{}", host_of[i]);
-        device.local_rank = local_rank;
-        parts.labels.push_back(device.host);
-        parts.devices.push_back(std::move(device));
-    }
-    return parts;
-}
-
-/// Instances of several devices are a kind each; all those of one device are one kind together.
-std::vector<int> kinds_of_hosts(const std::vector<int>& host_of) {
-    std::vector<int> kind_of(host_of.size());
-    int kinds = 0;
-    int alone = -1;
-    for (std::size_t first = 0; first < host_of.size();) {
-        std::size_t end = first;
-        while (end < host_of.size() && host_of[end] == host_of[first]) {
-            ++end;
-        }
-        const bool single = end == first + 1;
-        const int kind = single && alone >= 0 ? alone : kinds++;
-        alone = single ? kind : alone;
-        std::fill(kind_of.begin() + static_cast<std::ptrdiff_t>(first),
-                  kind_of.begin() + static_cast<std::ptrdiff_t>(end),
-                  kind);
-        first = end;
-    }
-    return kind_of;
-}
-
-/// `intra` inside an instance, `inter` elsewhere.
-PairMatrix by_kind(const std::vector<int>& kind_of,
-                   const std::vector<int>& host_of,
-                   double intra,
-                   double inter) {
-    const int kinds = kind_of.empty() ? 0 : *std::ranges::max_element(kind_of) + 1;
-    Grid<double> table(kinds, kinds, inter);
-    for (std::size_t i = 1; i < host_of.size(); ++i) {
-        if (host_of[i] == host_of[i - 1]) {
-            table(kind_of[i], kind_of[i]) = intra;
-        }
-    }
-    return {kind_of, std::move(table)};
-}
 
 }  // namespace
 
 FabricParts expand_regions(const Cursor& root) {
     return RegionTable(root).expand();
-}
-
-FabricParts expand_host_groups(const Cursor& root) {
-    core::check_format(root, "longhaul.instances", 1, false);
-    const std::vector<int> host_of = host_of_devices(root, read_groups(root));
-    const auto number = [&](std::string_view key, std::string_view meaning, bool positive) {
-        const auto found = root.require(key, meaning);
-        return found ? (positive ? found->positive_number() : found->number_at_least(0)).value_or(1)
-                     : 1;
-    };
-    const double inter_delay = number("delay_ms", "the latency in ms", false);
-    const auto inside = root.find("intra_delay_ms");
-    const double intra_delay = inside ? inside->number_at_least(0).value_or(0) : inter_delay;
-    const double intra = number("intra_gbps", "the bandwidth inside an instance", true);
-    const double inter = number("inter_gbps", "the bandwidth between instances", true);
-
-    FabricParts parts = named_instances(host_of);
-    const std::vector<int> kind_of = kinds_of_hosts(host_of);
-    parts.alpha_ms = by_kind(kind_of, host_of, intra_delay, inter_delay);
-    parts.beta_gbps = by_kind(kind_of, host_of, intra, inter);
-    if (const auto provenance = root.find("provenance")) {
-        parts.provenance = provenance->string().value_or("");
-    }
-    return parts;
 }
 
 }  // namespace longhaul::fabric

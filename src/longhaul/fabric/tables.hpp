@@ -9,8 +9,9 @@ namespace longhaul::fabric {
 
 /// Region table: `regions` (names), `gpus_per_region` (one number, or one a region), `intra_region`
 /// ({delay_ms, bandwidth_gbps}, or one a region), `pairs` ({a, b, delay_ms, bandwidth_gbps}, every
-/// unordered pair once; with `directed` = true every ordered pair a -> b once). Devices come region
-/// by region, labelled with the region. Problems go to the cursor.
+/// unordered pair once; with `directed` = true every ordered pair a -> b once). Optional, each one
+/// value or one a region: `gpus_per_host`, `speed`, `memory_gb`. Devices come region by region,
+/// labelled with the region, hosts filled one after another. Problems go to the cursor.
 [[nodiscard]] FabricParts expand_regions(const core::Cursor& root);
 
 /// Host-group table: `groups` of {instances, gpus_per_instance}, or these two keys at the top;

@@ -51,6 +51,52 @@ TEST(RegionTable, OneRegionNeedsNoPairs) {
     EXPECT_EQ(table.parts().beta_gbps(2, 1), 9);
 }
 
+TEST(RegionTable, StatesHostsSpeedAndMemory) {
+    // Written out by hand: x fills hosts of two and the last one in part; y has one host.
+    const Fabric table = read_fabric(R"({"regions": ["x", "y"], "gpus_per_region": [3, 2],
+        "gpus_per_host": [2, 4], "speed": 0.5, "memory_gb": [16, 80],
+        "intra_region": {"delay_ms": 1, "bandwidth_gbps": 9},
+        "pairs": [{"a": "y", "b": "x", "delay_ms": 30, "bandwidth_gbps": 0.5}]})",
+                                     "t.json")
+                             .value();
+    const std::vector<Device>& devices = table.parts().devices;
+    ASSERT_EQ(devices.size(), 5U);
+    const char* hosts[] = {"x-host-0", "x-host-0", "x-host-1", "y-host-0", "y-host-0"};
+    const int ranks[] = {0, 1, 0, 0, 1};
+    for (std::size_t i = 0; i < 5; ++i) {
+        EXPECT_EQ(devices[i].host, hosts[i]);
+        EXPECT_EQ(devices[i].local_rank, ranks[i]);
+        EXPECT_EQ(devices[i].speed, 0.5);
+        EXPECT_EQ(devices[i].memory_gb, i < 3 ? 16 : 80);
+    }
+    EXPECT_EQ(table.host_of_device(), (std::vector<int>{0, 0, 1, 2, 2}));
+    EXPECT_EQ(table.parts().alpha_ms.kinds(), 2U);
+}
+
+TEST(RegionTable, KnowsNothingOfDevicesThatItDoesNotState) {
+    const std::string head = R"({"regions": ["x"], "gpus_per_region": 2,
+        "intra_region": {"delay_ms": 1, "bandwidth_gbps": 9})";
+    EXPECT_TRUE(read_fabric(head + "}", "t.json")->parts().devices.empty());
+    const Fabric memory = read_fabric(head + R"(, "memory_gb": 40})", "t.json").value();
+    EXPECT_EQ(memory.parts().devices[1].memory_gb, 40);
+    EXPECT_EQ(memory.parts().devices[1].host, "");
+    EXPECT_EQ(memory.parts().devices[1].speed, 1);
+}
+
+TEST(RegionTable, ReportsEveryProblemOfDevices) {
+    const std::string found = refusal(R"({"regions": ["x", "y"], "gpus_per_region": 1,
+        "gpus_per_host": [0, 1.5], "speed": [1, 2, 3], "memory_gb": [-4, "80"],
+        "intra_region": {"delay_ms": 1, "bandwidth_gbps": 9},
+        "pairs": [{"a": "x", "b": "y", "delay_ms": 1, "bandwidth_gbps": 1}]})");
+    for (const char* part : {"gpus_per_host[0]: found 0",
+                             "gpus_per_host[1]: found 1.5",
+                             "speed: has 3 entries",
+                             "memory_gb[0]: found -4",
+                             "memory_gb[1]: found a string"}) {
+        EXPECT_NE(found.find(part), std::string::npos) << part << " is not in:\n" << found;
+    }
+}
+
 TEST(RegionTable, ReportsEveryProblemWithItsPlace) {
     const std::string found = refusal(R"({"regions": ["x", "y", "x"], "gpus_per_region": [1, 2],
         "intra_region": {"delay_ms": -1, "bandwidth_gbps": 0},

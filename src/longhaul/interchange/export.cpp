@@ -17,7 +17,7 @@ constexpr std::array<ExportFormat, 5> kExports = {{
     {"simgrid",
      "SimGrid platform XML, version 4.1: one link an ordered pair, and one a shared capacity and "
      "direction",
-     "intervals and device data",
+     "intervals and device data other than the host",
      &detail::write_simgrid},
     {"astra-sim",
      "ASTRA-sim network YAML: one dimension, or two (inside and between labels of equal size)",

@@ -15,14 +15,48 @@ std::string bytes_per_second(double gbps) {
     return fmt::format("{}Bps", gbps * 1e9 / 8);
 }
 
-/// Names of the shared links that a transfer loads: one a resource and direction.
-std::string shared_links(const std::vector<std::vector<int>>& sides, std::size_t i, std::size_t j) {
+/// Name of the link of a shared capacity that a transfer from side 1 loads, or one from side 2; ""
+/// where that direction has no limit.
+std::string shared_link(const fabric::SharedCapacity& resource, std::size_t number, bool there) {
+    const double gbps = there ? resource.there_gbps : resource.back_gbps;
+    if (gbps == fabric::SharedCapacity::kNoLimit) {
+        return "";
+    }
+    return fmt::format("shared-{}-{}", number, !resource.duplex ? "both" : there ? "out" : "back");
+}
+
+/// The links of shared capacities: one a direction, or one for both (half duplex), whose traffic
+/// adds up. The name and the places are kept for longhaul.
+std::string shared_link_elements(const std::vector<fabric::SharedCapacity>& shared) {
+    std::string text;
+    for (std::size_t r = 0; r < shared.size(); ++r) {
+        for (const bool there : {true, false}) {
+            const std::string id = shared_link(shared[r], r, there);
+            if (!id.empty() && (there || shared[r].duplex)) {
+                text += fmt::format(
+                    "    <link id=\"{}\" bandwidth=\"{}\" latency=\"0s\"><prop id=\"shared\" "
+                    "value=\"{}\"/></link>\n",
+                    id,
+                    bytes_per_second(there ? shared[r].there_gbps : shared[r].back_gbps),
+                    xml_escaped(shared[r].name));
+            }
+        }
+    }
+    return text;
+}
+
+/// Names of the shared links that a transfer loads.
+std::string shared_links(const std::vector<fabric::SharedCapacity>& shared,
+                         const std::vector<std::vector<int>>& sides,
+                         std::size_t i,
+                         std::size_t j) {
     std::string text;
     for (std::size_t r = 0; r < sides.size(); ++r) {
         const int from = sides[r][i];
         const int to = sides[r][j];
-        if (from != 0 && to != 0 && from != to) {
-            text += fmt::format("<link_ctn id=\"shared-{}-{}\"/>", r, from == 1 ? "out" : "back");
+        const std::string id = shared_link(shared[r], r, from == 1);
+        if (from != 0 && to != 0 && from != to && !id.empty()) {
+            text += fmt::format("<link_ctn id=\"{}\"/>", id);
         }
     }
     return text;
@@ -41,19 +75,14 @@ core::Result<Exported> write_simgrid(const fabric::Fabric& fabric, const std::st
         "<!DOCTYPE platform SYSTEM \"https://simgrid.org/simgrid.dtd\">\n"
         "<platform version=\"4.1\">\n  <zone id=\"fabric\" routing=\"Full\">\n";
     for (std::size_t i = 0; i < n; ++i) {
+        const std::string host = parts.devices.empty() ? "" : parts.devices[i].host;
         text += fmt::format(
-            "    <host id=\"device{}\" speed=\"1Gf\"><prop id=\"label\" value=\"{}\"/></host>\n",
+            "    <host id=\"device{}\" speed=\"1Gf\"><prop id=\"label\" value=\"{}\"/>{}</host>\n",
             i,
-            xml_escaped(parts.labels[i]));
+            xml_escaped(parts.labels[i]),
+            host.empty() ? "" : fmt::format("<prop id=\"host\" value=\"{}\"/>", xml_escaped(host)));
     }
-    for (std::size_t r = 0; r < parts.shared.size(); ++r) {
-        for (const char* way : {"out", "back"}) {
-            text += fmt::format("    <link id=\"shared-{}-{}\" bandwidth=\"{}\" latency=\"0s\"/>\n",
-                                r,
-                                way,
-                                bytes_per_second(parts.shared[r].gbps));
-        }
-    }
+    text += shared_link_elements(parts.shared);
     std::string routes;
     const std::vector<std::vector<int>> sides = fabric.shared_sides();
     for (std::size_t i = 0; i < n; ++i) {
@@ -73,7 +102,7 @@ core::Result<Exported> write_simgrid(const fabric::Fabric& fabric, const std::st
                 j,
                 i,
                 j,
-                shared_links(sides, i, j));
+                shared_links(parts.shared, sides, i, j));
         }
     }
     text += routes + "  </zone>\n</platform>\n";

@@ -71,6 +71,41 @@ TEST(Export, SimgridKeepsDirections) {
               std::string::npos);
 }
 
+TEST(Export, SimgridKeepsLabelsHostsAndSharedCapacity) {
+    const std::string list =
+        R"([{"name": "up & down", "gbps_there": 3, "gbps_back": 2, "of": ["c", "h1"]},
+            {"name": "in", "gbps_back": 4, "of": ["h2"]},
+            {"name": "half", "gbps": 0.5, "duplex": false, "between": ["a", "c"]}])";
+    const fabric::Fabric fabric = fabric_of(
+        R"({"labels": ["a", "a", "c", "c"],
+            "alpha_ms": [[0, 1, 1, 1], [1, 0, 1, 1], [1, 1, 0, 1], [1, 1, 1, 0]],
+            "beta_gbps": [[0, 9, 9, 9], [9, 0, 9, 9], [9, 9, 0, 9], [9, 9, 9, 0]],
+            "devices": [{"host": "h1"}, {"host": "h2"}, {"host": "h3"}, {"host": "h3"}],
+            "shared": )" +
+        list + "}");
+    const fabric::Fabric again = back("simgrid", exported("simgrid", fabric).text);
+    EXPECT_EQ(again.labels(), fabric.labels());
+    EXPECT_EQ(again.host_of_device(), fabric.host_of_device());
+    ASSERT_EQ(again.parts().shared.size(), 3U);
+    const std::vector<std::vector<int>> sides = again.shared_sides();
+    for (std::size_t r = 0; r < 3; ++r) {
+        const fabric::SharedCapacity& found = again.parts().shared[r];
+        const auto& all = fabric.parts().shared;
+        const auto was =
+            std::ranges::find(all, found.name, &fabric::SharedCapacity::name) - all.begin();
+        ASSERT_LT(was, 3) << found.name;
+        const bool turned = sides[r] != fabric.shared_sides()[static_cast<std::size_t>(was)];
+        const fabric::SharedCapacity& meant = all[static_cast<std::size_t>(was)];
+        EXPECT_EQ(found.duplex, meant.duplex) << found.name;
+        EXPECT_DOUBLE_EQ(turned ? found.back_gbps : found.there_gbps, meant.there_gbps);
+        EXPECT_DOUBLE_EQ(turned ? found.there_gbps : found.back_gbps, meant.back_gbps);
+        for (std::size_t i = 0; turned && i < 4; ++i) {
+            const int side = fabric.shared_sides()[static_cast<std::size_t>(was)][i];
+            EXPECT_EQ(sides[r][i], side == 0 ? 0 : 3 - side);
+        }
+    }
+}
+
 TEST(Export, HpccKeepsWhatIsSymmetric) {
     const fabric::Fabric symmetric = fabric_of(
         R"({"labels": ["a", "b", "c"], "alpha_ms": [[0, 1, 2.5], [1, 0, 3], [2.5, 3, 0]],

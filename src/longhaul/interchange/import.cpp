@@ -39,6 +39,7 @@ constexpr std::array<ImportFormat, 20> kFormats = {{
      "sizes x2",
      "sizes x2",
      "none: ring shift, both ways or fans",
+     "--test",
      Gives::kSamples,
      &each<&detail::read_nccl_text>},
     {"nccl-tests-json",
@@ -46,6 +47,7 @@ constexpr std::array<ImportFormat, 20> kFormats = {{
      "sizes x2",
      "sizes x2",
      "none: ring shift, both ways or fans",
+     "--test",
      Gives::kSamples,
      &each<&detail::read_nccl_json>},
     {"iperf3",
@@ -53,6 +55,7 @@ constexpr std::array<ImportFormat, 20> kFormats = {{
      "half the least round trip under load",
      "bytes that the receiver counted",
      "yes, -R and --bidir too",
+     "--from --to",
      Gives::kSamples,
      &each<&detail::read_iperf3>},
     {"perftest",
@@ -60,6 +63,7 @@ constexpr std::array<ImportFormat, 20> kFormats = {{
      "ib_*_lat",
      "ib_*_bw; ib_*_lat over sizes",
      "bw: client to server; lat: half a round trip",
+     "--from --to --unit",
      Gives::kSamples,
      &each<&detail::read_perftest>},
     {"osu",
@@ -67,6 +71,7 @@ constexpr std::array<ImportFormat, 20> kFormats = {{
      "osu_latency",
      "osu_bw, osu_bibw; osu_latency over sizes",
      "bw: first rank to second; latency: half a round trip",
+     "--from --to",
      Gives::kSamples,
      &each<&detail::read_osu>},
     {"ping",
@@ -74,6 +79,7 @@ constexpr std::array<ImportFormat, 20> kFormats = {{
      "half the round trip",
      "",
      "no",
+     "--from --to",
      Gives::kSamples,
      &each<&detail::read_ping>},
     {"sockperf",
@@ -81,6 +87,7 @@ constexpr std::array<ImportFormat, 20> kFormats = {{
      "half the round trip",
      "",
      "no",
+     "--from --to",
      Gives::kSamples,
      &each<&detail::read_sockperf>},
     {"qperf",
@@ -88,6 +95,7 @@ constexpr std::array<ImportFormat, 20> kFormats = {{
      "tcp_lat",
      "tcp_bw",
      "bw: client to server",
+     "--from --to",
      Gives::kSamples,
      &each<&detail::read_qperf>},
     {"netperf",
@@ -95,6 +103,7 @@ constexpr std::array<ImportFormat, 20> kFormats = {{
      "TCP_RR",
      "TCP_STREAM",
      "yes (DIRECTION)",
+     "--from --to",
      Gives::kSamples,
      &each<&detail::read_netperf>},
     {"deepspeed",
@@ -102,6 +111,7 @@ constexpr std::array<ImportFormat, 20> kFormats = {{
      "sizes of the file",
      "sizes of the file",
      "yes; both ways, fans and relay too",
+     "",
      Gives::kSamples,
      &each<&detail::read_deepspeed>},
     {"skyplane",
@@ -109,6 +119,7 @@ constexpr std::array<ImportFormat, 20> kFormats = {{
      "half of avg_rtt",
      "throughput_received (or _recieved)",
      "yes",
+     "",
      Gives::kSamples,
      &each<&detail::read_skyplane>},
     {"intercloud",
@@ -116,6 +127,7 @@ constexpr std::array<ImportFormat, 20> kFormats = {{
      "half of avgrtt",
      "bitrate_Bps (bytes)",
      "yes",
+     "",
      Gives::kSamples,
      &each<&detail::read_intercloud>},
     {"fabric",
@@ -123,6 +135,7 @@ constexpr std::array<ImportFormat, 20> kFormats = {{
      "alpha_ms",
      "beta_gbps",
      "yes",
+     "--unit",
      Gives::kFabric,
      &one<&detail::read_plain_fabric>},
     {"dtfm",
@@ -130,6 +143,7 @@ constexpr std::array<ImportFormat, 20> kFormats = {{
      "delay",
      "bandwidth",
      "no",
+     "--unit --devices",
      Gives::kFabric,
      &one<&detail::read_dtfm>},
     {"simgrid",
@@ -137,6 +151,7 @@ constexpr std::array<ImportFormat, 20> kFormats = {{
      "latencies of the route",
      "narrowest link of the route",
      "yes",
+     "",
      Gives::kFabric,
      &one<&detail::read_simgrid>},
     {"simgrid-calibration",
@@ -144,6 +159,7 @@ constexpr std::array<ImportFormat, 20> kFormats = {{
      "latency_base",
      "bandwidth_base",
      "no",
+     "--from --to",
      Gives::kFabric,
      &one<&detail::read_simgrid_calibration>},
     {"astra-sim",
@@ -151,6 +167,7 @@ constexpr std::array<ImportFormat, 20> kFormats = {{
      "latency of links x links",
      "narrowest dimension",
      "no",
+     "--unit",
      Gives::kFabric,
      &one<&detail::read_astra>},
     {"hpcc",
@@ -158,6 +175,7 @@ constexpr std::array<ImportFormat, 20> kFormats = {{
      "delays of the links",
      "narrowest link",
      "no",
+     "",
      Gives::kFabric,
      &one<&detail::read_hpcc>},
     {"nccl-topology",
@@ -165,6 +183,7 @@ constexpr std::array<ImportFormat, 20> kFormats = {{
      "",
      "",
      "no",
+     "--from",
      Gives::kGroups,
      &each<&detail::read_nccl_topology>},
     {"nvidia-topology",
@@ -172,6 +191,7 @@ constexpr std::array<ImportFormat, 20> kFormats = {{
      "",
      "",
      "no",
+     "--from",
      Gives::kGroups,
      &each<&detail::read_nvidia_topology>},
 }};
@@ -186,6 +206,31 @@ core::Diagnostics bad_text(Files files) {
                                 fmt::format("byte {}", at),
                                 "is not UTF-8",
                                 "give a text file; binary files are not read"});
+        }
+    }
+    return problems;
+}
+
+/// Options that were given although the format does not use them.
+core::Diagnostics unused(const ImportFormat& format, const ImportOptions& options) {
+    const std::array<std::pair<std::string_view, bool>, 5> given = {
+        {{"--from", !options.from.empty()},
+         {"--to", !options.to.empty()},
+         {"--test", !options.test.empty()},
+         {"--unit", !options.unit.empty()},
+         {"--devices", options.devices.has_value()}}};
+    core::Diagnostics problems;
+    for (const auto& [name, set] : given) {
+        const bool used = fmt::format(" {} ", format.options).find(fmt::format(" {} ", name)) !=
+                          std::string::npos;
+        if (set && !used) {
+            problems.push_back(
+                {std::string(name),
+                 "",
+                 fmt::format("the format {} does not use it", format.name),
+                 format.options.empty()
+                     ? std::string("it has no such options: leave it out")
+                     : fmt::format("leave it out; this format takes {}", format.options)});
         }
     }
     return problems;
@@ -214,6 +259,9 @@ const ImportFormat* find_import_format(std::string_view name) {
 core::Result<Imported> import_files(const ImportFormat& format,
                                     Files files,
                                     const ImportOptions& options) {
+    if (core::Diagnostics problems = unused(format, options); !problems.empty()) {
+        return tl::unexpected(std::move(problems));
+    }
     if (core::Diagnostics problems = bad_text(files); !problems.empty()) {
         return tl::unexpected(std::move(problems));
     }

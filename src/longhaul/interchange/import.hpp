@@ -25,8 +25,8 @@ struct ImportOptions {
     std::string from;  ///< end that sends, where the file names none
     std::string to;    ///< end that receives
     std::string test;  ///< of nccl-tests whose log does not name it: "sendrecv", "gather", ...
-    std::string unit;  ///< unit of bandwidths: "gbit", "gibit", "mib", "mb", "gb", "gib"
-    int devices = 1;   ///< devices a region, of tables of regions
+    std::string unit;  ///< unit of bandwidths: "gbit", "gibit", "mib", "gb", "gib"
+    std::optional<int> devices;  ///< devices a region, of tables of regions; 1 unless given
 };
 
 /// What a file held. Raw measurements and groups are in `raw`, matrices in `fabric`.
@@ -49,6 +49,7 @@ struct ImportFormat {
     std::string_view alpha;      ///< where alpha comes from; "" when the format has none
     std::string_view beta;       ///< the same of beta
     std::string_view direction;  ///< which directions it tells apart
+    std::string_view options;    ///< those that it uses, such as "--from --to"; "" for none
     Gives gives = Gives::kSamples;
     core::Result<Imported> (*read)(std::span<const SourceText> files,
                                    const ImportOptions& options) = nullptr;
@@ -60,7 +61,8 @@ struct ImportFormat {
 /// The format of that name; nullptr when there is none.
 [[nodiscard]] const ImportFormat* find_import_format(std::string_view name);
 
-/// Reads files of one format. Every problem has its file and line. Formats that give a fabric take
+/// Reads files of one format. Options that it does not use are refused. Every problem of a file has
+/// its file and line. Formats that give a fabric take
 /// one file; those that give samples or groups take several. O(size), fabrics O(devices^2 hops).
 [[nodiscard]] core::Result<Imported> import_files(const ImportFormat& format,
                                                   std::span<const SourceText> files,

@@ -182,7 +182,7 @@ core::Result<Imported> read_dtfm(const SourceText& file, const ImportOptions& op
     fabric::FabricParts parts;
     std::vector<int> kinds;
     for (std::size_t i = 0; i < regions.size(); ++i) {
-        for (int d = 0; d < options.devices; ++d) {
+        for (int d = 0; d < options.devices.value_or(1); ++d) {
             parts.labels.push_back(regions[i]);
             kinds.push_back(static_cast<int>(i));
         }

@@ -1,4 +1,6 @@
 // Fixtures that carry matrices or platforms; expected values by hand from the links on each way.
+#include <map>
+
 #include <gtest/gtest.h>
 
 #include "longhaul/fabric/read.hpp"
@@ -27,6 +29,29 @@ TEST(ImportSimgrid, WaysThroughZonesAndClusters) {
     EXPECT_DOUBLE_EQ(parts.beta_gbps(2, 0), 0.4);
     EXPECT_NEAR(parts.alpha_ms(2, 3), 0.05 + 0.005 + 0.05, 1e-12);
     EXPECT_DOUBLE_EQ(parts.beta_gbps(2, 3), 10);
+}
+
+TEST(ImportSimgrid, LinksOfSeveralPairsAreSharedCapacity) {
+    // The platform above: wan and back carry all pairs between the zones, one way each; the link of
+    // a is half duplex, that of b split; every host of the cluster has a split link of its own, and
+    // the backbone carries pairs inside the cluster as well, which no capacity says.
+    const Imported imported = good("simgrid", "simgrid-platform.xml");
+    std::map<std::string, fabric::SharedCapacity> shared;
+    for (const fabric::SharedCapacity& each : parts_of(imported).shared) {
+        shared[each.name] = each;
+    }
+    ASSERT_EQ(shared.size(), 6U);
+    const fabric::SharedCapacity& wan = shared.at("wan, back");
+    EXPECT_EQ(wan.between, (std::vector<std::string>{"site", "farm"}));
+    EXPECT_DOUBLE_EQ(wan.there_gbps, 0.1);
+    EXPECT_DOUBLE_EQ(wan.back_gbps, 0.4);
+    EXPECT_FALSE(shared.at("la").duplex);
+    EXPECT_EQ(shared.at("la").of, std::vector<std::string>{"a"});
+    EXPECT_DOUBLE_EQ(shared.at("la").there_gbps, 1);
+    EXPECT_TRUE(shared.at("lb").duplex);
+    EXPECT_DOUBLE_EQ(shared.at("lb").back_gbps, 1);
+    EXPECT_EQ(shared.at("link of n-4.farm").of, std::vector<std::string>{"n-4.farm"});
+    EXPECT_NE(imported.notes.back().find("1 links"), std::string::npos) << imported.notes.back();
 }
 
 TEST(ImportSimgrid, NumbersWithoutUnitAreBytesAndSeconds) {

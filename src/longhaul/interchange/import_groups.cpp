@@ -22,6 +22,7 @@ std::string host_name(const ImportOptions& options) {
 /// What the walk down the tree has passed.
 struct Passed {
     std::string numa;
+    std::string bus;                    ///< of the innermost PCI device
     std::vector<std::string> switches;  ///< outer to inner
 };
 
@@ -29,10 +30,66 @@ struct Passed {
 struct Found {
     std::map<std::string, std::vector<std::string>> groups_of_gpu;
     std::map<std::string, std::string> nics_of_switch;  ///< innermost switch -> names
+    std::map<std::string, std::string> gpu_of_bus;      ///< number (dev) of the GPU
+    /// Ends of NVLinks: bus of the GPU, and bus of the other GPU or kNvSwitch.
+    std::vector<std::pair<std::string, std::string>> nvlinks;
 };
+
+/// NVSwitches are one: all of a host are joined.
+constexpr std::string_view kNvSwitch = "switch";
 
 std::string gpu_id(const std::string& host, std::string_view dev) {
     return fmt::format("{}/{}", host, dev);
+}
+
+/// NVLinks of a GPU. The class of the target tells a GPU (0x03...), an NVSwitch (0x068000) and a
+/// CPU (0x068001: no island of GPUs) apart.
+void add_nvlinks(const XmlNode& gpu, const std::string& bus, Found& found, const Report& report) {
+    for (const XmlNode& link : gpu.children) {
+        if (link.name != "nvlink") {
+            continue;
+        }
+        const std::string_view kind = link.attribute("tclass");
+        const std::string target = lower(link.attribute("target"));
+        if (target.empty()) {
+            report.at(
+                link.line, "<nvlink> has no target", "every <nvlink> names the bus it leads to");
+        } else if (!kind.starts_with("0x068001")) {
+            found.nvlinks.emplace_back(bus, target);
+            if (kind.starts_with("0x0680")) {
+                found.nvlinks.emplace_back(target, kNvSwitch);
+            }
+        }
+    }
+}
+
+/// GPUs that NVLinks join, directly or over others, are an island, named after its first GPU. A
+/// link to a GPU that the file does not show joins nothing.
+void add_islands(const std::string& host, Found& found) {
+    std::map<std::string, std::string> island;  // of a bus: the least of those joined
+    for (const auto& [bus, dev] : found.gpu_of_bus) {
+        island[bus] = bus;
+    }
+    for (const auto& [one, other] : found.nvlinks) {
+        island.try_emplace(one, one);
+        island.try_emplace(other, other);
+        const std::string low = std::min(island.at(one), island.at(other));
+        const std::string high = std::max(island.at(one), island.at(other));
+        for (auto& [bus, name] : island) {
+            name = name == high ? low : name;
+        }
+    }
+    std::map<std::string, std::vector<int>> members;
+    for (const auto& [bus, dev] : found.gpu_of_bus) {
+        members[island.at(bus)].push_back(static_cast<int>(number_of(dev).value_or(0)));
+    }
+    for (const auto& [bus, dev] : found.gpu_of_bus) {
+        const std::vector<int>& gpus = members.at(island.at(bus));
+        if (gpus.size() > 1) {
+            found.groups_of_gpu.at(gpu_id(host, dev))
+                .push_back(fmt::format("{}:nvlink-of-GPU{}", host, std::ranges::min(gpus)));
+        }
+    }
 }
 
 // NOLINTNEXTLINE(misc-no-recursion): parse_xml limits the depth
@@ -45,6 +102,7 @@ void walk(const XmlNode& node,
         passed.numa = std::string(node.attribute("numaid"));
     } else if (node.name == "pci") {
         const std::string_view kind = node.attribute("class");
+        passed.bus = lower(node.attribute("busid"));
         if (kind.starts_with("0x0604")) {
             passed.switches.emplace_back(node.attribute("busid"));
         }
@@ -60,11 +118,8 @@ void walk(const XmlNode& node,
         for (const std::string& bus : passed.switches) {
             groups.push_back(fmt::format("{}:pci-{}", host, bus));
         }
-        const bool nvlink = std::ranges::any_of(
-            node.children, [](const XmlNode& child) { return child.name == "nvlink"; });
-        if (nvlink) {
-            groups.push_back(host + ":nvlink");
-        }
+        found.gpu_of_bus[passed.bus] = std::string(node.attribute("dev"));
+        add_nvlinks(node, passed.bus, found, report);
         found.groups_of_gpu[gpu_id(host, node.attribute("dev"))] = std::move(groups);
     } else if (node.name == "net" && !passed.switches.empty()) {
         std::string& names = found.nics_of_switch[passed.switches.back()];
@@ -97,6 +152,7 @@ struct TopoMatrix {
     std::vector<std::string> columns;  ///< GPU0, GPU1, ..., NIC0, mlx5_0, ...
     std::vector<std::pair<std::string, std::vector<std::string>>> rows;  ///< name, relations
     std::map<std::string, std::string> affinity;  ///< GPU -> cores and NUMA nodes near it
+    std::map<std::string, std::string> nics;      ///< NIC0 -> mlx5_0, as the legend says
 };
 
 bool is_gpu(const std::string& name) {
@@ -118,11 +174,42 @@ std::vector<std::string> topo_columns(const std::vector<std::string_view>& words
     return columns;
 }
 
+/// "NIC0: mlx5_0".
+void read_legend(const std::vector<std::string_view>& words, TopoMatrix& matrix) {
+    if (words.size() == 2 && words[0].ends_with(':')) {
+        const std::string column(words[0].substr(0, words[0].size() - 1));
+        if (std::ranges::find(matrix.columns, column) != matrix.columns.end()) {
+            matrix.nics[column] = std::string(words[1]);
+        }
+    }
+}
+
+/// Names of the NICs that share a PCI switch with a GPU, joined by "+".
+std::string nics_near(const TopoMatrix& matrix,
+                      const std::vector<int>& same_switch,
+                      std::ptrdiff_t gpu) {
+    std::string names;
+    for (std::size_t i = 0; i < matrix.columns.size(); ++i) {
+        const std::string& column = matrix.columns[i];
+        if (!is_gpu(column) && same_switch[i] == same_switch[gpu]) {
+            const auto known = matrix.nics.find(column);
+            names +=
+                (names.empty() ? "" : "+") + (known == matrix.nics.end() ? column : known->second);
+        }
+    }
+    return names;
+}
+
 TopoMatrix read_matrix_text(const SourceText& file, const Report& report) {
     TopoMatrix matrix;
     const std::string plain = without_escapes(file.text);
+    bool ended = false;
     for (const Line& line : lines_of(plain)) {
         const std::vector<std::string_view> words = words_of(line.text);
+        if (ended) {
+            read_legend(words, matrix);
+            continue;
+        }
         if (matrix.columns.empty()) {
             matrix.columns = topo_columns(words);
             continue;
@@ -132,7 +219,8 @@ TopoMatrix read_matrix_text(const SourceText& file, const Report& report) {
             if (matrix.rows.empty()) {
                 continue;
             }
-            break;  // the legend
+            ended = true;  // the legend follows
+            continue;
         }
         if (words.size() < count + 1) {
             report.at(line.number,
@@ -222,6 +310,7 @@ void read_nccl_topology(const SourceText& file,
     }
     Found found;
     walk(*root, host_name(options), {}, found, report);
+    add_islands(host_name(options), found);
     if (found.groups_of_gpu.empty() || found.groups_of_gpu.size() > kMostGpus) {
         report.whole(fmt::format("has {} <gpu>", found.groups_of_gpu.size()),
                      "files without devices of their own say nothing of groups; dump the topology "
@@ -275,6 +364,9 @@ void read_nvidia_topology(const SourceText& file,
         record.site = host;
         record.groups = {fmt::format("{}:socket-of-{}", host, matrix.columns[same_socket[column]]),
                          fmt::format("{}:switch-of-{}", host, matrix.columns[same_switch[column]])};
+        if (const std::string nics = nics_near(matrix, same_switch, column); !nics.empty()) {
+            record.groups.push_back(fmt::format("{}:nic-{}", host, nics));
+        }
         const bool nvlink = std::ranges::any_of(
             row, [](const std::string& relation) { return relation.starts_with("NV"); });
         if (nvlink) {

@@ -306,6 +306,9 @@ void read_perftest(const SourceText& file,
     const Ends ends = ends_of(options, "client", "server", report);
     if (trimmed(file.text.substr(0, 64)).starts_with('{')) {
         read_perftest_json(file, options, ends, imported, report);
+    } else if (!options.unit.empty()) {
+        report.whole("says itself in which unit its bandwidth is, and --unit is given",
+                     "leave --unit out: it is for the JSON output");
     } else {
         read_perftest_text(file, ends, imported, report);
     }

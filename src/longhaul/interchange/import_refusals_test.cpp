@@ -1,6 +1,7 @@
 // What importers must refuse, each with the words that tell why. Good fixtures with one change.
 #include <gtest/gtest.h>
 
+#include "longhaul/fabric/read.hpp"
 #include "longhaul/interchange/detail/test_files.hpp"
 
 namespace longhaul::interchange {
@@ -290,6 +291,95 @@ TEST(ImportRefusals, FabricsComeFromOneFile) {
     EXPECT_NE(
         problems_of(import_files(*find_import_format("astra-sim"), files, {})).find("one file"),
         std::string::npos);
+}
+
+/// Places of numbers in a text: first character and length.
+std::vector<std::pair<std::size_t, std::size_t>> numbers_in(const std::string& text) {
+    std::vector<std::pair<std::size_t, std::size_t>> places;
+    const auto part = [](char c) { return (c >= '0' && c <= '9') || c == '.'; };
+    for (std::size_t i = 0; i < text.size();) {
+        std::size_t end = i;
+        while (end < text.size() && part(text[end])) {
+            ++end;
+        }
+        if (end > i) {
+            places.emplace_back(i, end - i);
+        }
+        i = std::max(end, i + 1);
+    }
+    return places;
+}
+
+/// Each number of each fixture in turn becomes one that overflows when its unit is applied: the
+/// file is refused, or what comes of it can be written and read again.
+TEST(ImportRefusals, NumbersThatOverflowNeverGetThrough) {
+    const std::vector<std::pair<std::string, std::string>> files = {
+        {"astra-sim", "astra-sim.yml"},
+        {"deepspeed", "deepspeed-calibration.json"},
+        {"dtfm", "dtfm-config.py"},
+        {"hpcc", "hpcc-topology.txt"},
+        {"perftest", "ib-read-lat.json"},
+        {"perftest", "ib-send-lat.txt"},
+        {"perftest", "ib-write-bw.json"},
+        {"perftest", "ib-write-bw.txt"},
+        {"intercloud", "intercloud.csv"},
+        {"iperf3", "iperf3.json"},
+        {"nccl-tests", "nccl-sendrecv.txt"},
+        {"nccl-tests-json", "nccl-scatter.json"},
+        {"nccl-topology", "nccl-topology.xml"},
+        {"netperf", "netperf.txt"},
+        {"nvidia-topology", "nvidia-smi-topo.txt"},
+        {"osu", "osu-bibw.txt"},
+        {"osu", "osu-latency.txt"},
+        {"ping", "ping-summary.txt"},
+        {"ping", "ping.txt"},
+        {"qperf", "qperf.txt"},
+        {"simgrid-calibration", "simgrid-calibration.json"},
+        {"simgrid", "simgrid-platform.xml"},
+        {"skyplane", "skyplane-throughput.csv"},
+        {"sockperf", "sockperf.txt"}};
+    for (const auto& [format, name] : files) {
+        const std::string text = fixture(name);
+        ImportOptions options;
+        options.unit = name == "ib-write-bw.json" ? "gbit" : "";
+        for (const auto& [start, size] : numbers_in(text)) {
+            for (const std::string number : {"1e308", "1e-308", "99999999999999999999"}) {
+                std::string changed = text;
+                changed.replace(start, size, number);
+                const auto imported = import_text(format, changed, options);
+                if (imported && imported->fabric) {
+                    const std::string json = core::write_json(fabric::to_value(*imported->fabric));
+                    EXPECT_TRUE(fabric::read_fabric(json, "f.json")) << name << " at " << start;
+                } else if (imported) {
+                    const std::string raw = measure::to_text(imported->raw);
+                    EXPECT_TRUE(measure::read_raw(raw, "r.jsonl")) << name << " at " << start;
+                }
+            }
+        }
+    }
+}
+
+TEST(ImportRefusals, OptionsThatAFormatDoesNotUse) {
+    const auto problem = [](const std::string& format, const ImportOptions& options) {
+        return problems_of(import_text(format, "", options));
+    };
+    ImportOptions unit;
+    unit.unit = "gbit";
+    EXPECT_NE(problem("iperf3", unit).find("--unit: the format iperf3 does not use it"),
+              std::string::npos);
+    ImportOptions devices;
+    devices.devices = 1;
+    EXPECT_NE(problem("fabric", devices)
+                  .find("--devices: the format fabric does not use it; leave "
+                        "it out; this format takes --unit"),
+              std::string::npos);
+    ImportOptions test;
+    test.test = "sendrecv";
+    EXPECT_NE(problem("ping", test).find("--test"), std::string::npos);
+    ImportOptions to;
+    to.to = "b";
+    EXPECT_NE(problem("nccl-topology", to).find("this format takes --from"), std::string::npos);
+    EXPECT_NE(problem("hpcc", to).find("it has no such options"), std::string::npos);
 }
 
 }  // namespace

@@ -321,15 +321,59 @@ TEST(ImportGroups, NcclTopologyNamesSocketsSwitchesAndNics) {
     EXPECT_EQ(imported.raw.hosts[1].groups,
               (std::vector<std::string>{"big:numa0", "big:pci-0000:10:00.0", "big:nic-mlx5_0"}));
     EXPECT_EQ(imported.raw.hosts[0].groups.back(), "big:nic-mlx5_0");
+    // The NVLink of GPU 0 leads to the bus of GPU 2, and GPU 1 has none.
+    EXPECT_EQ(imported.raw.hosts[2].groups.back(), "big:nvlink-of-GPU0");
+    EXPECT_EQ(imported.raw.hosts[0].groups[2], "big:nvlink-of-GPU0");
     EXPECT_TRUE(imported.raw.samples.empty());
+}
+
+/// Groups of GPU `dev` of a host whose GPUs are at bus 1, 2, ... with these <nvlink> elements.
+std::vector<std::vector<std::string>> nvlink_groups(const std::vector<std::string>& links) {
+    std::string text = "<system><cpu numaid=\"0\">";
+    for (std::size_t i = 0; i < links.size(); ++i) {
+        text += "<pci busid=\"0000:0" + std::to_string(i + 1) +
+                ":00.0\" class=\"0x030200\"><gpu dev=\"" + std::to_string(i) + "\">" + links[i] +
+                "</gpu></pci>";
+    }
+    const auto imported = import_text("nccl-topology", text + "</cpu></system>");
+    EXPECT_TRUE(imported) << problems_of(imported);
+    std::vector<std::vector<std::string>> groups;
+    for (const measure::HostRecord& host : imported->raw.hosts) {
+        groups.emplace_back(host.groups.begin() + 1, host.groups.end());  // without numa0
+    }
+    return groups;
+}
+
+std::string nvlink(const std::string& target, const std::string& kind) {
+    return "<nvlink target=\"" + target + "\" count=\"1\" tclass=\"" + kind + "\"/>";
+}
+
+TEST(ImportGroups, NvlinksJoinWhatTheyLeadTo) {
+    using Groups = std::vector<std::vector<std::string>>;
+    const std::vector<std::string> none;
+    // Pairs 0-1 and 2-3, each link named once; upper case is the same bus.
+    EXPECT_EQ(nvlink_groups(
+                  {nvlink("0000:02:00.0", "0x030200"), "", "", nvlink("0000:03:00.0", "0x030200")}),
+              (Groups{{"host:nvlink-of-GPU0"},
+                      {"host:nvlink-of-GPU0"},
+                      {"host:nvlink-of-GPU2"},
+                      {"host:nvlink-of-GPU2"}}));
+    // Switches join all that lead to one, whichever; a CPU and a GPU out of sight join nothing.
+    EXPECT_EQ(nvlink_groups({nvlink("0000:a1:00.0", "0x068000"),
+                             nvlink("0000:A2:00.0", "0x068000"),
+                             nvlink("0000:b0:00.0", "0x068001"),
+                             nvlink("0000:c0:00.0", "0x030200")}),
+              (Groups{{"host:nvlink-of-GPU0"}, {"host:nvlink-of-GPU0"}, none, none}));
 }
 
 TEST(ImportGroups, NvidiaTopologyJoinsWhatIsNear) {
     const Imported imported = good("nvidia-topology", "nvidia-smi-topo.txt");
     ASSERT_EQ(imported.raw.hosts.size(), 3U);
     EXPECT_EQ(imported.raw.hosts[1].groups,
-              (std::vector<std::string>{
-                  "host:socket-of-GPU0", "host:switch-of-GPU0", "host:nvlink-of-GPU0"}));
+              (std::vector<std::string>{"host:socket-of-GPU0",
+                                        "host:switch-of-GPU0",
+                                        "host:nic-mlx5_0",
+                                        "host:nvlink-of-GPU0"}));
     EXPECT_EQ(imported.raw.hosts[2].groups,
               (std::vector<std::string>{"host:socket-of-GPU2", "host:switch-of-GPU2"}));
 }

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "longhaul/fabric/shared_links.hpp"
 #include "longhaul/interchange/detail/readers.hpp"
 #include "longhaul/interchange/detail/simgrid_platform.hpp"
 
@@ -60,13 +61,18 @@ Way Router::in_cluster(const PlatformZone& zone,
                        const std::string& from,
                        const std::string& to) const {
     Way way;
-    if (from != zone.cluster_router) {
-        way.add(zone.cluster_up);
-    }
+    const auto add_private = [&](const std::string& host, bool up) {
+        if (host == zone.cluster_router) {
+            return;
+        }
+        Way link = zone.cluster_up;
+        const int number = zone.private_link.at(host);
+        link.through = {up ? number : number + platform_.numbered[number].to_other};
+        way.add(link);
+    };
+    add_private(from, true);
     way.add(zone.cluster_backbone);
-    if (to != zone.cluster_router) {
-        way.add(zone.cluster_up);
-    }
+    add_private(to, false);
     return way;
 }
 
@@ -153,12 +159,61 @@ std::optional<Way> Router::between(const std::string& from, const std::string& t
     return way;
 }
 
-fabric::FabricParts fabric_of(const Platform& platform, const Report& report) {
+/// Notes down which links a pair crosses.
+class CrossedLinks {
+public:
+    explicit CrossedLinks(const Platform& platform) : platform_(platform) {
+        if (platform.hosts.size() <= kMostSharedHosts) {
+            for (const PlatformLink& link : platform.numbered) {
+                links_.push_back({link.name, link.gbps, {}});
+            }
+        }
+    }
+
+    void add(const Way& way, std::size_t from, std::size_t to) {
+        for (const int number : way.through) {
+            if (!links_.empty() && platform_.numbered[number].shared) {
+                links_[number].pairs.emplace_back(from, to);
+            }
+        }
+    }
+
+    /// Links get different names: the halves of one are joined where both are used.
+    [[nodiscard]] fabric::SharedLinks find(const std::vector<std::string>& labels,
+                                           const std::vector<std::string>& machines) const {
+        fabric::SharedLinks found = fabric::shared_links_of(links_, labels, machines);
+        std::map<std::string, int> used;
+        for (fabric::SharedCapacity& capacity : found.capacities) {
+            const int copies = ++used[capacity.name];
+            capacity.name += copies > 1 ? fmt::format(" ({})", copies) : "";
+        }
+        return found;
+    }
+
+private:
+    static constexpr std::size_t kMostSharedHosts = 512;
+    const Platform& platform_;
+    std::vector<fabric::SharedLink> links_;
+};
+
+/// Label of a host: what it says itself, else its zone.
+std::string label_of(const Platform& platform, std::size_t host) {
+    const std::string& name = platform.hosts[host];
+    const PlatformZone& zone = platform.zones[platform.zone_of.at(name)];
+    return !platform.props[host].label.empty() ? platform.props[host].label
+           : zone.parent < 0                   ? name
+                                               : zone.name;
+}
+
+fabric::FabricParts fabric_of(const Platform& platform,
+                              const Report& report,
+                              std::vector<std::string>& notes) {
     constexpr double kSame = 1e6;  // no link between: as good as no limit
     const std::size_t n = platform.hosts.size();
     core::Grid<double> alpha(n, n, 0);
     core::Grid<double> beta(n, n, 0);
     Router router(platform);
+    CrossedLinks crossed(platform);
     for (std::size_t i = 0; i < n; ++i) {
         for (std::size_t j = 0; j < n; ++j) {
             const auto way = i == j ? Way() : router.between(platform.hosts[i], platform.hosts[j]);
@@ -169,6 +224,7 @@ fabric::FabricParts fabric_of(const Platform& platform, const Report& report) {
                              "every ordered pair of hosts needs one");
                 continue;
             }
+            crossed.add(*way, i, j);
             alpha(i, j) = way->alpha_ms;
             beta(i, j) = i == j ? 0 : std::min(way->beta_gbps, kSame);
         }
@@ -176,11 +232,22 @@ fabric::FabricParts fabric_of(const Platform& platform, const Report& report) {
     fabric::FabricParts parts;
     parts.alpha_ms = fabric::PairMatrix(std::move(alpha));
     parts.beta_gbps = fabric::PairMatrix(std::move(beta));
-    for (const std::string& host : platform.hosts) {
-        const PlatformZone& zone = platform.zones[platform.zone_of.at(host)];
-        parts.labels.push_back(zone.parent < 0 ? host : zone.name);
+    std::vector<std::string> machines;
+    for (std::size_t i = 0; i < n; ++i) {
+        const std::string& machine = platform.props[i].host;
+        machines.push_back(machine.empty() ? platform.hosts[i] : machine);
+        parts.labels.push_back(label_of(platform, i));
         parts.devices.emplace_back();
-        parts.devices.back().host = host;
+        parts.devices.back().host = machines.back();
+    }
+    fabric::SharedLinks shared = crossed.find(parts.labels, machines);
+    parts.shared = std::move(shared.capacities);
+    if (shared.left_out > 0) {
+        notes.push_back(fmt::format(
+            "{} links that several pairs share are not kept as shared capacity: the pairs over "
+            "them are not all pairs between two sets of places, or there are more than {} links",
+            shared.left_out,
+            parts.shared.size()));
     }
     return parts;
 }
@@ -202,16 +269,15 @@ core::Result<Imported> read_simgrid(const SourceText& file, const ImportOptions&
     if (!problems.empty()) {
         return tl::unexpected(std::move(problems));
     }
-    fabric::FabricParts parts = fabric_of(platform, report);
+    std::vector<std::string> notes{
+        "alpha is the sum of the latencies of a route, beta its narrowest link; SimGrid's own "
+        "factors (latency 13.01, bandwidth 0.97) are not applied"};
+    fabric::FabricParts parts = fabric_of(platform, report, notes);
     if (!problems.empty()) {
         return tl::unexpected(std::move(problems));
     }
     parts.provenance = "SimGrid platform " + file.name;
-    return as_fabric(std::move(parts),
-                     file.name,
-                     {"alpha is the sum of the latencies of a route, beta its narrowest link; "
-                      "SimGrid's own factors (latency 13.01, bandwidth 0.97) are not applied",
-                      "links that several routes share are not kept as shared capacity"});
+    return as_fabric(std::move(parts), file.name, std::move(notes));
 }
 
 }  // namespace longhaul::interchange::detail

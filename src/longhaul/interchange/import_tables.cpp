@@ -6,6 +6,7 @@
 
 #include "longhaul/interchange/detail/readers.hpp"
 #include "longhaul/interchange/detail/records.hpp"
+#include "longhaul/measure/utc.hpp"
 
 namespace longhaul::interchange::detail {
 namespace {
@@ -216,7 +217,8 @@ void read_intercloud(const SourceText& file,
         if (rate.value && plausible(*rate.value * kSeconds, kSeconds, line, report)) {
             imported.raw.samples.push_back(
                 make_steady(Pattern::kPeer, ends, *rate.value * kSeconds, kSeconds));
-            imported.raw.samples.back().t = table.cell(row, "timestamp");
+            const std::string when(table.cell(row, "timestamp"));
+            imported.raw.samples.back().t = measure::is_utc(when) ? when : "";
         }
         if (rtt.value && plausible(1, *rtt.value / 1000, line, report)) {
             imported.raw.samples.push_back(make_ping(ends, *rtt.value / 1000));

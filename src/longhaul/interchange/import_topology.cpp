@@ -98,7 +98,7 @@ Way astra_way(const std::vector<Dimension>& dimensions, int a, int b) {
         const int y = b % dimension.npus;
         if (x != y) {
             const int links = hops(dimension, x, y);
-            way.add({links * dimension.latency_ms, dimension.gbps, links});
+            way.add({links * dimension.latency_ms, dimension.gbps, links, {}});
         }
         a /= dimension.npus;
         b /= dimension.npus;
@@ -154,7 +154,7 @@ void read_link_line(const Line& line, HpccNetwork& network, const Report& report
         return;
     }
     if (a && b && *a != *b) {
-        const Way way{delay->value * *delay_unit * 1000, rate->value * *rate_unit, 1};
+        const Way way{delay->value * *delay_unit * 1000, rate->value * *rate_unit, 1, {}};
         network.graph[*a].push_back({*b, way});
         network.graph[*b].push_back({*a, way});
     }

@@ -1,4 +1,7 @@
 #include <algorithm>
+#include <cmath>
+#include <limits>
+#include <optional>
 #include <set>
 
 #include <fmt/format.h>
@@ -8,8 +11,45 @@
 namespace longhaul::interchange::detail {
 namespace {
 
+constexpr double kLeastSeconds = 1e-12;
 constexpr double kMostSeconds = 1e6;
 constexpr double kMostBytes = 1e15;
+
+/// Whether every number in a tree is finite. Trees are as deep as parsers allow.
+bool is_finite(const core::Value& value) {  // NOLINT(misc-no-recursion)
+    return std::isfinite(value.number) &&
+           std::ranges::all_of(value.numbers,
+                               [](double number) { return std::isfinite(number); }) &&
+           std::ranges::all_of(value.items, is_finite) &&
+           std::ranges::all_of(value.members,
+                               [](const core::Member& member) { return is_finite(member.value); });
+}
+
+/// A number of a sample that no measurement has: raw files cannot hold it.
+std::optional<double> implausible(const measure::Sample& sample) {
+    const measure::TcpFacts tcp = sample.tcp.value_or(measure::TcpFacts());
+    if (sample.elapsed_s > 0 && sample.elapsed_s < kLeastSeconds) {
+        return sample.elapsed_s;
+    }
+    for (const double number : {sample.elapsed_s,
+                                sample.receive_s.value_or(0),
+                                sample.connect_s.value_or(0),
+                                sample.root_s.value_or(0),
+                                sample.idle_s,
+                                sample.cpu_share.value_or(0),
+                                tcp.min_rtt_s}) {
+        if (!(number >= 0) || number > kMostSeconds) {
+            return number;
+        }
+    }
+    for (const double number : {sample.bytes, tcp.retransmitted_bytes}) {
+        if (!(number >= 0) || number > kMostBytes) {
+            return number;
+        }
+    }
+    return is_finite(sample.unknown) ? std::nullopt
+                                     : std::optional(std::numeric_limits<double>::infinity());
+}
 
 /// Every end of every sample has a host record.
 void add_hosts(measure::Raw& raw) {
@@ -136,6 +176,14 @@ core::Result<Imported> read_each(std::string_view format,
             if (sample.from.empty() || sample.to.empty()) {
                 report.whole("a measurement names no sender or no receiver",
                              "every end needs a name");
+                break;
+            }
+            if (const auto number = implausible(sample)) {
+                report.whole(fmt::format("the measurement of {} to {} has the number {}",
+                                         core::shown(sample.from),
+                                         core::shown(sample.to),
+                                         *number),
+                             "times are from 1 ps to 10^6 s, sizes from 0 to 10^15 bytes");
                 break;
             }
             sample.task = sample.task.empty() ? fmt::format("{}:{}", format, file.name)

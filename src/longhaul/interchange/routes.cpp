@@ -10,6 +10,7 @@ void Way::add(const Way& other) {
     alpha_ms += other.alpha_ms;
     beta_gbps = std::min(beta_gbps, other.beta_gbps);
     links += other.links;
+    through.insert(through.end(), other.through.begin(), other.through.end());
 }
 
 std::vector<Way> ways_from(const std::vector<std::vector<Edge>>& graph,

@@ -27,6 +27,16 @@ bool is_harmless(std::string_view name) {
     return std::ranges::find(kHarmless, name) != kHarmless.end();
 }
 
+/// Value of a <prop> of an element; "" without.
+std::string property(const XmlNode& element, std::string_view id) {
+    for (const XmlNode& child : element.children) {
+        if (child.name == "prop" && child.attribute("id") == id) {
+            return std::string(child.attribute("value"));
+        }
+    }
+    return "";
+}
+
 class PlatformReader {
 public:
     PlatformReader(const Report& report, Platform& platform)
@@ -46,6 +56,8 @@ private:
     [[nodiscard]] std::vector<int> radical(const XmlNode& element);
     int add_zone(const std::string& name, std::string routing, int parent);
     void add_point(const std::string& name, int zone, const XmlNode& element);
+    [[nodiscard]] int number_link(const std::string& name, double gbps, std::string_view policy);
+    [[nodiscard]] Way reversed(Way way) const;
 
     const Report& report_;
     Platform& platform_;
@@ -121,13 +133,44 @@ void PlatformReader::read_host(const XmlNode& element, int zone) {
     add_point(name, zone, element);
     if (element.name == "host") {
         platform_.hosts.push_back(name);
+        platform_.props.push_back({property(element, "label"), property(element, "host")});
     }
 }
 
+/// Numbers a link, a split one twice; returns the first number.
+int PlatformReader::number_link(const std::string& name, double gbps, std::string_view policy) {
+    const auto number = static_cast<int>(platform_.numbered.size());
+    const bool split = lower(policy) == "splitduplex";
+    platform_.numbered.push_back({name, gbps, lower(policy) != "fatpipe", split ? 1 : 0});
+    if (split) {
+        platform_.numbered.push_back({name, gbps, true, -1});
+    }
+    return number;
+}
+
+/// The way back over the same links: of a split one the other half.
+Way PlatformReader::reversed(Way way) const {
+    std::ranges::reverse(way.through);
+    for (int& number : way.through) {
+        number += platform_.numbered[number].to_other;
+    }
+    return way;
+}
+
 void PlatformReader::read_link(const XmlNode& element) {
-    Way way{latency(element, "latency"), rate(element, "bandwidth"), 1};
+    Way way{latency(element, "latency"), rate(element, "bandwidth"), 1, {}};
     const std::string name = text(element, "id");
-    if (!platform_.links.emplace(name, way).second) {
+    const std::string called = property(element, "shared");
+    const std::string_view policy = element.attribute("sharing_policy");
+    const int number = number_link(called.empty() ? name : called, way.beta_gbps, policy);
+    way.through = {number};
+    bool fresh = platform_.links.emplace(name, way).second;
+    if (platform_.numbered.back().to_other != 0) {
+        fresh = platform_.links.emplace(name + "_UP", way).second && fresh;
+        way.through = {number + 1};
+        fresh = platform_.links.emplace(name + "_DOWN", way).second && fresh;
+    }
+    if (!fresh) {
         report_.at(element.line,
                    fmt::format("the link {} is there twice", core::shown(name)),
                    "give every link a name of its own");
@@ -143,7 +186,9 @@ void PlatformReader::read_route(const XmlNode& element, int zone, bool between_z
             continue;
         }
         const std::string name = text(part, "id");
-        const auto link = platform_.links.find(name);
+        const bool down = lower(part.attribute("direction")) == "down";
+        const auto split = down ? platform_.links.find(name + "_DOWN") : platform_.links.end();
+        const auto link = split != platform_.links.end() ? split : platform_.links.find(name);
         if (link == platform_.links.end()) {
             report_.at(part.line,
                        fmt::format("there is no link {}", core::shown(name)),
@@ -160,6 +205,7 @@ void PlatformReader::read_route(const XmlNode& element, int zone, bool between_z
     routes.insert_or_assign({from, to}, route);
     if (lower(element.attribute("symmetrical")) != "no") {
         std::swap(route.gateway_from, route.gateway_to);
+        route.way = reversed(std::move(route.way));
         routes.emplace(std::pair{to, from}, route);
     }
 }
@@ -189,10 +235,14 @@ std::vector<int> PlatformReader::radical(const XmlNode& element) {
 void PlatformReader::read_cluster(const XmlNode& element, int parent) {
     const std::string id = text(element, "id");
     const int zone = add_zone(id, "cluster", parent);
-    const Way up{latency(element, "lat"), rate(element, "bw"), 1};
+    const Way up{latency(element, "lat"), rate(element, "bw"), 1, {}};
+    const std::string policy(element.has("sharing_policy") ? element.attribute("sharing_policy")
+                                                           : "SPLITDUPLEX");
     Way backbone;
     if (element.has("bb_bw")) {
-        backbone = {latency(element, "bb_lat"), rate(element, "bb_bw"), 1};
+        backbone = {latency(element, "bb_lat"), rate(element, "bb_bw"), 1, {}};
+        backbone.through = {number_link(
+            id + " backbone", backbone.beta_gbps, element.attribute("bb_sharing_policy"))};
     }
     if (element.has("topology") && lower(element.attribute("topology")) != "flat") {
         report_.at(
@@ -206,6 +256,9 @@ void PlatformReader::read_cluster(const XmlNode& element, int parent) {
         const std::string name = fmt::format("{}{}{}", prefix, number, suffix);
         add_point(name, zone, element);
         platform_.hosts.push_back(name);
+        platform_.props.emplace_back();
+        platform_.zones[zone].private_link[name] =
+            number_link("link of " + name, up.beta_gbps, policy);
     }
     const std::string router = element.has("router_id")
                                    ? std::string(element.attribute("router_id"))

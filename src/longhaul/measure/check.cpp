@@ -142,6 +142,12 @@ void judge_coverage(const PairFacts& facts, const CheckOptions& options, CheckRe
 
 void judge_context(const CheckOptions& options, const CheckContext& context, CheckReport& report) {
     report.age_days = context.age_days;
+    if (!context.unknown_time.empty()) {
+        no(report,
+           "stale",
+           fmt::format("{} is not the time of a measurement", core::shown(context.unknown_time)),
+           "it must be in UTC and in the past, such as 2026-11-29T12:00:00Z");
+    }
     if (context.age_days && *context.age_days > options.max_age_days) {
         no(report,
            "stale",

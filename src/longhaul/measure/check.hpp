@@ -25,6 +25,7 @@ struct CheckOptions {
 /// What else is known.
 struct CheckContext {
     std::optional<double> age_days;  ///< absent when unknown
+    std::string unknown_time;        ///< of the measurement, when it cannot be read or is to come
     std::vector<Event> events;       ///< of the audit: kind hidden_sharing counts
     std::optional<SharedSummary> shared;
 };

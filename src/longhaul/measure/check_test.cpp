@@ -7,6 +7,7 @@
 #include "longhaul/fabric/read.hpp"
 #include "longhaul/measure/compare.hpp"
 #include "longhaul/measure/outliers.hpp"
+#include "longhaul/measure/utc.hpp"
 
 namespace longhaul::measure {
 namespace {

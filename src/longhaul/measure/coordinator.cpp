@@ -6,6 +6,7 @@
 
 #include "longhaul/measure/audit.hpp"
 #include "longhaul/measure/resume.hpp"
+#include "longhaul/measure/run_head.hpp"
 #include "longhaul/measure/schedule.hpp"
 #include "longhaul/measure/slot_run.hpp"
 #include "longhaul/transport/clock.hpp"
@@ -44,7 +45,7 @@ public:
 
     core::Result<CoordinatorResult> run() {
         fleet_.connect();
-        write_head();
+        write(head_records(campaign_, fleet_, options_));
         run_pending();
         for (int round = 0; round < kMostAudits && good() && options_.audit_share > 0; ++round) {
             if (!audit()) {
@@ -66,31 +67,6 @@ private:
         if (const auto written = options_.append(lines); !written && problems_.empty()) {
             problems_ = written.error();
         }
-    }
-
-    void write_head() {
-        RunRecord run;
-        run.run = options_.run;
-        run.started = transport::utc_now();
-        run.tool = options_.tool;
-        run.plan_sha256 = options_.plan_sha256;
-        std::string lines = to_line(run);
-        for (std::size_t i = 0; i < campaign_.hosts.size(); ++i) {
-            const CampaignHost& host = campaign_.hosts[i];
-            const HostLink& link = fleet_.link(static_cast<int>(i));
-            HostRecord record{host.id, host.site, host.address, host.groups, link.facts};
-            if (host.devices > 0) {
-                record.facts.set("devices", host.devices);
-            }
-            record.facts.set("port", host.port).set("clock_offset_s", link.clock.offset_s);
-            record.facts.set("control_round_trip_s", link.clock.round_trip_s);
-            lines += to_line(record);
-            if (!link.problem.empty()) {
-                lines +=
-                    to_line(Event{transport::utc_now(), "", "unreachable", host.id, link.problem});
-            }
-        }
-        write(lines);
     }
 
     /// First in the slots of the plan, then what is left in new ones.

@@ -130,8 +130,7 @@ TEST(ToFabric, CapacitiesAreOfMachines) {
     fits.hosts[0].facts.set("host", "m");
     fits.hosts[1].facts.set("host", "m");
     const auto named = places_in_fabric(
-        fits,
-        {{"both", 1, {}, {"a", "b"}, {}}, {"one", 1, {}, {"a"}, {}}, {"c", 2, {}, {"c"}, {}}});
+        fits, {{"both", 1, {}, {"a", "b"}}, {"one", 1, {}, {"a"}}, {"c", 2, {}, {"c"}}});
     ASSERT_EQ(named.size(), 2U);  // "one" is a part of a machine
     EXPECT_EQ(named[0].of, std::vector<std::string>{"m"});
     EXPECT_EQ(named[1].of, std::vector<std::string>{"c"});

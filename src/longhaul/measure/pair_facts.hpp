@@ -43,8 +43,4 @@ struct PairFacts {
 /// O(hosts^2), of devices of a kind O(kinds^2).
 [[nodiscard]] PairFacts facts_of(const fabric::Fabric& fabric);
 
-/// Days from a UTC time in ISO 8601 ("2026-11-29T12:00:00Z"; seconds may be left out) to another;
-/// absent when either is not one.
-[[nodiscard]] std::optional<double> days_between(const std::string& from, const std::string& to);
-
 }  // namespace longhaul::measure

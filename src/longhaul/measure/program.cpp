@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "longhaul/core/statistics.hpp"
+#include "longhaul/measure/round_samples.hpp"
 #include "longhaul/measure/schedule.hpp"
 
 namespace longhaul::measure {
@@ -279,65 +280,8 @@ private:
     }
 
     void report(const RoundTimes& times, double bytes, int rep) {
-        const bool fan = order_.pattern == Pattern::kFanIn || order_.pattern == Pattern::kFanOut;
-        for (const FlowTimes& flow : times.flows) {
-            const FlowOrder& ends = order_.flows[static_cast<std::size_t>(flow.flow)];
-            Sample sample;
-            sample.task = order_.task;
-            sample.attempt = order_.attempt;
-            sample.pattern = order_.pattern;
-            sample.state = order_.state;
-            sample.idle_s = order_.idle_s;
-            sample.transport = "tcp";
-            sample.streams = order_.streams;
-            sample.from = ends.from;
-            sample.to = ends.to;
-            sample.bytes = bytes;
-            sample.rep = rep;
-            sample.block = order_.block;
-            sample.t = times.t;
-            sample.elapsed_s = flow.elapsed_s;
-            sample.receive_s = flow.receive_s;
-            sample.connect_s = flow.connect_s;
-            sample.per_stream_s = order_.streams > 1 ? flow.per_stream_s : std::vector<double>();
-            sample.cpu_share = flow.cpu_share;
-            sample.tcp = flow.tcp;
-            if (!flow.congestion_control.empty()) {
-                sample.unknown.set("congestion_control", flow.congestion_control);
-            }
-            if (fan) {
-                add_fan(times, sample);
-            }
-            if (order_.pattern == Pattern::kRelay) {
-                add_relay(times, flow, sample);
-            }
+        for (const Sample& sample : round_samples(order_, times, bytes, rep)) {
             emit_(sample);
-        }
-    }
-
-    void add_fan(const RoundTimes& times, Sample& sample) const {
-        for (const FlowOrder& flow : order_.flows) {
-            sample.peers.push_back(order_.pattern == Pattern::kFanIn ? flow.from : flow.to);
-        }
-        double done = 0;
-        for (const FlowTimes& flow : times.flows) {
-            done = std::max(done, flow.begin_s + flow.elapsed_s);
-        }
-        const auto received = times.received_s.find(order_.leader);
-        sample.root_s = received != times.received_s.end() ? received->second : done;
-    }
-
-    /// A relay's sample is one process's own time, done with sending and with receiving: it names
-    /// that process as `to`, and whom it received from as `from`.
-    void add_relay(const RoundTimes& times, const FlowTimes& flow, Sample& sample) const {
-        const std::string self = sample.from;
-        sample.unknown.set("send_s", flow.elapsed_s).set("send_to", sample.to);
-        const auto before = std::ranges::find(order_.flows, self, &FlowOrder::to);
-        sample.from = before != order_.flows.end() ? before->from : "";
-        sample.to = self;
-        const auto received = times.received_s.find(self);
-        if (received != times.received_s.end()) {
-            sample.elapsed_s = std::max(flow.elapsed_s, received->second - flow.begin_s);
         }
     }
 

@@ -8,6 +8,7 @@
 #include "longhaul/core/json_lines.hpp"
 #include "longhaul/core/own_formats.hpp"
 #include "longhaul/measure/raw.hpp"
+#include "longhaul/measure/utc.hpp"
 
 namespace longhaul::measure {
 namespace {
@@ -25,6 +26,17 @@ constexpr int kMaxCount = 1'000'000'000;
 std::string text_at(const Cursor& record, std::string_view key) {
     const auto found = record.find(key);
     return found ? found->string().value_or("") : "";
+}
+
+/// A time, or nothing.
+std::string time_at(const Cursor& record, std::string_view key) {
+    const auto found = record.find(key);
+    std::string text = found ? found->string().value_or("") : "";
+    if (!text.empty() && !is_utc(text)) {
+        found->report("found " + core::shown(text),
+                      "a time is in UTC, such as 2026-11-29T12:00:00Z");
+    }
+    return text;
 }
 
 std::string required_text(const Cursor& record, std::string_view key, std::string_view meaning) {
@@ -118,7 +130,7 @@ RunRecord read_run(const Cursor& record) {
     check_format(record, "longhaul.raw", 1, true);
     RunRecord run;
     run.run = required_text(record, "run", "the name of the campaign");
-    run.started = text_at(record, "started");
+    run.started = time_at(record, "started");
     run.tool = text_at(record, "tool");
     run.plan_sha256 = text_at(record, "plan_sha256");
     run.unknown = rest_of(record, {"format", "run", "started", "tool", "plan_sha256"});
@@ -191,6 +203,10 @@ void read_ends(const Cursor& record, Sample& sample) {
     sample.peers = texts_at(record, "peers");
     sample.path = text_at(record, "path");
     sample.send_path = text_at(record, "send_path");
+    if (sample.from == sample.to && !sample.from.empty() && sample.pattern != Pattern::kLocal) {
+        record.report(fmt::format("from and to are both {}", core::shown(sample.from)),
+                      "a transfer has two ends; a copy on one device is the pattern local");
+    }
     const bool fan = sample.pattern == Pattern::kFanIn || sample.pattern == Pattern::kFanOut;
     const std::string& peer = sample.pattern == Pattern::kFanIn ? sample.from : sample.to;
     if (fan && std::ranges::find(sample.peers, peer) == sample.peers.end()) {
@@ -214,7 +230,7 @@ Sample read_sample(const Cursor& record) {
     sample.bytes = bytes ? bytes->number_in(0, kMaxBytes).value_or(0) : 0;
     sample.rep = count_at(record, "rep", 0, 0);
     sample.block = count_at(record, "block", 0, 0);
-    sample.t = text_at(record, "t");
+    sample.t = time_at(record, "t");
     read_times(record, sample);
     sample.concurrent = texts_at(record, "concurrent");
     const auto ok = record.find("ok");
@@ -229,7 +245,7 @@ Sample read_sample(const Cursor& record) {
 }
 
 Event read_event(const Cursor& record) {
-    return {text_at(record, "t"),
+    return {time_at(record, "t"),
             text_at(record, "task"),
             required_text(record, "kind", "what happened"),
             text_at(record, "host"),

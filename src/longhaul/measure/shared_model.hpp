@@ -139,11 +139,17 @@ inline constexpr double kResourceMustSave = 0.1;
 /// The section `shared` of a links file; docs/formats/links.md has its keys.
 [[nodiscard]] core::Value to_value(const SharedModel& model, const SharedInput& input);
 
-/// What a fabric can state: rates that a host or group has in both directions (the smaller one).
+/// What a fabric can state: the rates of a host or group, one a direction, or one for both together
+/// (half duplex).
 [[nodiscard]] std::vector<fabric::SharedCapacity> shared_capacities(const SharedModel& model,
                                                                     const SharedInput& input);
 
-/// Indices of the resources that a fabric cannot state: occupancy, duplex, rates of one direction.
+/// The rate of a resource; of an occupancy that which it comes to when all pairs over it are as
+/// fast as the middle one, Gbit/s; 0 when no pair with a rate loads it. O(hosts^2 subjects).
+[[nodiscard]] double usual_gbps(const SharedResource& resource, const SharedInput& input);
+
+/// Indices of the resources that a fabric does not state: occupancy, and rates of all hosts
+/// together.
 [[nodiscard]] std::vector<std::size_t> not_in_fabric(const SharedModel& model,
                                                      const SharedInput& input);
 

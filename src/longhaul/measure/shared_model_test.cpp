@@ -197,8 +197,46 @@ TEST(SharedModel, FindsTheCapacityOfReceivers) {
     EXPECT_EQ(model->resources.front().scope, Scope::kReceiver);
     EXPECT_EQ(model->resources.front().rule, Rule::kRate);
     EXPECT_NEAR(model->resources.front().value, 2.2e9, 0.05e9);
-    EXPECT_TRUE(shared_capacities(*model, world.input).empty());  // one direction only
-    EXPECT_EQ(not_in_fabric(*model, world.input).size(), model->resources.size());
+    const auto capacities = shared_capacities(*model, world.input);
+    EXPECT_TRUE(not_in_fabric(*model, world.input).empty());
+    ASSERT_EQ(capacities.size(), world.input.hosts.size());
+    for (const fabric::SharedCapacity& capacity : capacities) {  // what a host receives only
+        EXPECT_EQ(capacity.there_gbps, fabric::SharedCapacity::kNoLimit);
+        EXPECT_NEAR(capacity.back_gbps, 17.6, 0.4);  // 2.2e9 bytes a second
+        EXPECT_TRUE(capacity.duplex);
+    }
+}
+
+// By hand: what each scope says of a host or a group in the terms of a fabric.
+TEST(SharedModel, StatesDirectionsAndHalfDuplexInAFabric) {
+    SharedInput input;
+    input.hosts = {"a", "b", "c"};
+    input.groups = {{"left", {0, 1}}};
+    input.alpha_s = core::Grid<double>(3, 3, 0.0);
+    input.bytes_per_s = core::Grid<double>(3, 3, 1e9);
+    input.bytes_per_s(0, 2) = 2e9;
+    input.bytes_per_s(1, 2) = 4e9;
+    SharedModel model;
+    model.resources = {{Scope::kSender, Rule::kRate, false, 0, 1e9},
+                       {Scope::kReceiver, Rule::kRate, false, 0, 0.5e9},
+                       {Scope::kDuplex, Rule::kRate, false, 1, 0.25e9},
+                       {Scope::kGroupIn, Rule::kRate, false, 0, 2e9},
+                       {Scope::kReceiver, Rule::kOccupancy, false, 2, 1.5}};
+    const auto found = shared_capacities(model, input);
+    ASSERT_EQ(found.size(), 3U);
+    EXPECT_EQ(found[0].name, "host a");
+    EXPECT_DOUBLE_EQ(found[0].there_gbps, 8);
+    EXPECT_DOUBLE_EQ(found[0].back_gbps, 4);
+    EXPECT_TRUE(found[0].duplex);
+    EXPECT_EQ(found[1].name, "host b, both ways");
+    EXPECT_FALSE(found[1].duplex);
+    EXPECT_DOUBLE_EQ(found[1].there_gbps, 2);
+    EXPECT_EQ(found[2].name, "left");
+    EXPECT_EQ(found[2].there_gbps, fabric::SharedCapacity::kNoLimit);
+    EXPECT_DOUBLE_EQ(found[2].back_gbps, 16);
+    EXPECT_EQ(not_in_fabric(model, input), (std::vector<std::size_t>{4}));
+    // Two pairs lead to c, at 16 and 32 Gbit/s: 1.5 times the middle of 24.
+    EXPECT_NEAR(usual_gbps(model.resources[4], input), 1.5 * 24, 1e-9);
 }
 
 TEST(SharedModel, FindsTheUplinksOfGroups) {
@@ -213,7 +251,8 @@ TEST(SharedModel, FindsTheUplinksOfGroups) {
     ASSERT_EQ(capacities.size(), 2U);
     EXPECT_EQ(capacities[0].name, "left");
     EXPECT_EQ(capacities[0].of, (std::vector<std::string>{"a", "b", "c"}));
-    EXPECT_NEAR(capacities[0].gbps, 12, 0.4);
+    EXPECT_NEAR(capacities[0].there_gbps, 12, 0.4);
+    EXPECT_NEAR(capacities[0].back_gbps, 12, 0.4);
 }
 
 TEST(SharedModel, FindsOneSlowHost) {

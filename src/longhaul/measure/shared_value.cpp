@@ -1,6 +1,10 @@
 #include <algorithm>
-#include <map>
+#include <string>
+#include <tuple>
+#include <vector>
 
+#include "longhaul/core/statistics.hpp"
+#include "longhaul/measure/detail/loads.hpp"
 #include "longhaul/measure/shared_model.hpp"
 
 namespace longhaul::measure {
@@ -41,18 +45,18 @@ core::Value value_of(const Efficiency& efficiency) {
 }
 
 /// Rates of a host or group, 0 where none was found.
-struct BothWays {
+struct Rates {
     double out = 0;
     double in = 0;
+    double both = 0;  ///< half duplex: what it sends and receives together
 };
 
 void limit(double rate, double& known) {
     known = known == 0 ? rate : std::min(known, rate);
 }
 
-void apply(const SharedResource& resource, bool groups, std::vector<BothWays>& rates) {
-    if (resource.rule != Rule::kRate || of_groups(resource.scope) != groups ||
-        resource.scope == Scope::kDuplex) {
+void apply(const SharedResource& resource, bool groups, std::vector<Rates>& rates) {
+    if (resource.rule != Rule::kRate || of_groups(resource.scope) != groups) {
         return;
     }
     for (std::size_t subject = 0; subject < rates.size(); ++subject) {
@@ -60,6 +64,9 @@ void apply(const SharedResource& resource, bool groups, std::vector<BothWays>& r
             continue;
         }
         const Scope scope = resource.scope;
+        if (scope == Scope::kDuplex) {
+            limit(resource.value, rates[subject].both);
+        }
         if (scope == Scope::kSender || scope == Scope::kHost || scope == Scope::kGroupOut ||
             scope == Scope::kGroup) {
             limit(resource.value, rates[subject].out);
@@ -68,6 +75,31 @@ void apply(const SharedResource& resource, bool groups, std::vector<BothWays>& r
             scope == Scope::kGroup) {
             limit(resource.value, rates[subject].in);
         }
+    }
+}
+
+double gbps_or_no_limit(double bytes_per_s) {
+    return bytes_per_s == 0 ? fabric::SharedCapacity::kNoLimit : bytes_per_s * kGbpsOfBytes;
+}
+
+/// What a fabric states of one host or group: up to two entries.
+void add_capacities(const Rates& rates,
+                    const std::string& name,
+                    const std::vector<std::string>& hosts,
+                    std::vector<fabric::SharedCapacity>& all) {
+    fabric::SharedCapacity capacity;
+    capacity.of = hosts;
+    if (rates.out > 0 || rates.in > 0) {
+        capacity.name = name;
+        capacity.there_gbps = gbps_or_no_limit(rates.out);
+        capacity.back_gbps = gbps_or_no_limit(rates.in);
+        all.push_back(capacity);
+    }
+    if (rates.both > 0) {
+        capacity.name = name + ", both ways";
+        capacity.there_gbps = capacity.back_gbps = gbps_or_no_limit(rates.both);
+        capacity.duplex = false;
+        all.push_back(capacity);
     }
 }
 
@@ -106,47 +138,64 @@ std::vector<std::size_t> not_in_fabric(const SharedModel& model, const SharedInp
         // What the fabric states would be the same without the resource.
         SharedModel without = model;
         without.resources.erase(without.resources.begin() + static_cast<std::ptrdiff_t>(i));
-        const auto gbps = [&](const SharedModel& of) {
-            std::vector<std::pair<std::string, double>> stated;
-            for (const fabric::SharedCapacity& capacity : shared_capacities(of, input)) {
-                stated.emplace_back(capacity.name, capacity.gbps);
+        const auto stated = [&](const SharedModel& of) {
+            std::vector<std::tuple<std::string, double, double>> list;
+            for (const fabric::SharedCapacity& each : shared_capacities(of, input)) {
+                list.emplace_back(each.name, each.there_gbps, each.back_gbps);
             }
-            return stated;
+            return list;
         };
-        if (gbps(model) == gbps(without)) {
+        if (stated(model) == stated(without)) {
             indices.push_back(i);
         }
     }
     return indices;
 }
 
+double usual_gbps(const SharedResource& resource, const SharedInput& input) {
+    if (resource.rule == Rule::kRate) {
+        return resource.value * kGbpsOfBytes;
+    }
+    std::vector<double> rates;
+    for (std::size_t from = 0; from < input.hosts.size(); ++from) {
+        for (std::size_t to = 0; to < input.hosts.size(); ++to) {
+            if (from == to || input.bytes_per_s(from, to) <= 0) {
+                continue;
+            }
+            const Transfer one{from, to, 1};
+            const double seconds = detail::unit_load(input, resource, {&one, 1});
+            if (seconds > 0) {
+                rates.push_back(1 / seconds);
+            }
+        }
+    }
+    return rates.empty() ? 0
+                         : resource.value * core::summarise(std::move(rates)).median * kGbpsOfBytes;
+}
+
 std::vector<fabric::SharedCapacity> shared_capacities(const SharedModel& model,
                                                       const SharedInput& input) {
     std::vector<fabric::SharedCapacity> all;
     for (const bool groups : {false, true}) {
-        std::vector<BothWays> rates(groups ? input.groups.size() : input.hosts.size());
+        std::vector<Rates> rates(groups ? input.groups.size() : input.hosts.size());
         for (const SharedResource& resource : model.resources) {
             apply(resource, groups, rates);
         }
         for (std::size_t subject = 0; subject < rates.size(); ++subject) {
-            const BothWays& rate = rates[subject];
-            const bool everybody =
-                groups && input.groups[subject].members.size() == input.hosts.size();
-            if (rate.out == 0 || rate.in == 0 || everybody || input.hosts.size() < 2) {
-                continue;
-            }
-            fabric::SharedCapacity capacity;
-            capacity.gbps = std::min(rate.out, rate.in) * kGbpsOfBytes;
+            std::vector<std::string> hosts;
             if (groups) {
-                capacity.name = input.groups[subject].name;
                 for (const std::size_t host : input.groups[subject].members) {
-                    capacity.of.push_back(input.hosts[host]);
+                    hosts.push_back(input.hosts[host]);
                 }
             } else {
-                capacity.name = "host " + input.hosts[subject];
-                capacity.of.push_back(input.hosts[subject]);
+                hosts.push_back(input.hosts[subject]);
             }
-            all.push_back(std::move(capacity));
+            if (hosts.size() < input.hosts.size()) {
+                add_capacities(rates[subject],
+                               groups ? input.groups[subject].name : "host " + hosts.front(),
+                               hosts,
+                               all);
+            }
         }
     }
     return all;

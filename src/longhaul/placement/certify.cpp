@@ -12,6 +12,7 @@
 namespace longhaul::placement {
 namespace {
 
+constexpr std::size_t kMostWhenLate = 256;  // devices whose classes are merged after the time limit
 constexpr double kRounding = 1e-12;  // sums of equal costs in another order may differ by this
 constexpr std::size_t kMostMembers = 1'024;  // beyond, only least costs between classes
 constexpr std::size_t kMostClassified = 60'000;
@@ -95,6 +96,9 @@ private:
     /// Too many exact classes: those into which the fabric falls apart, or as many as can be
     /// handled when these have the better bound without branching.
     void prove_merged() {
+        if (problem_.devices() > kMostWhenLate && options_.stop && options_.stop()) {
+            return;  // this takes up to a second or two
+        }
         const ClassTree tree(problem_.costs);
         const Classes natural = tree.cut(tree.natural(kMaxPackedClasses));
         const Classes most = tree.cut(kMaxPackedClasses);

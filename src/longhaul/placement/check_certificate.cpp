@@ -2,12 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
-#include <numeric>
 
 #include <fmt/format.h>
 
-#include "longhaul/placement/plain.hpp"
+#include "longhaul/placement/check_proof.hpp"
+#include "longhaul/placement/evaluate.hpp"
+#include "longhaul/placement/tensor.hpp"
 
 namespace longhaul::placement {
 namespace {
@@ -38,78 +38,19 @@ double score_of_map(const Costs& costs, const std::vector<std::vector<int>>& sta
     return data_parallel + pipeline;
 }
 
-/// Every device sits with dp - 1 others, and every boundary has a pair.
-double bound_of_any_costs(const Costs& costs, std::size_t n, Shape shape) {
-    double worst = 0;
-    double cheapest = std::numeric_limits<double>::infinity();
-    std::vector<double> peers;
-    for (std::size_t i = 0; i < n; ++i) {
-        peers.clear();
-        for (std::size_t j = 0; j < n; ++j) {
-            if (i != j) {
-                peers.push_back(costs.exchange(i, j));
-                cheapest = std::min(cheapest, costs.pipeline(i, j));
-            }
-        }
-        std::ranges::sort(peers);
-        double seconds = 0;
-        for (int p = 0; p + 1 < shape.dp; ++p) {
-            seconds += peers[p];
-        }
-        worst = std::max(worst, seconds);
-    }
-    return worst + (shape.pp > 1 ? (shape.pp - 1) * cheapest : 0);
-}
-
-/// What tells two devices of a class apart; empty when nothing does.
-std::string difference(const Costs& costs, std::span<const int> classes) {
-    std::vector<std::size_t> first;
-    for (std::size_t i = 0; i < classes.size(); ++i) {
-        const auto k = static_cast<std::size_t>(classes[i]);
-        if (first.size() <= k) {
-            first.resize(k + 1, classes.size());
-        }
-        first[k] = std::min(first[k], i);
-        const std::size_t twin = first[k];
-        for (std::size_t j = 0; j < classes.size(); ++j) {
-            if (j != i && j != twin &&
-                !(agree(costs.pipeline(i, j), costs.pipeline(twin, j)) &&
-                  agree(costs.exchange(i, j), costs.exchange(twin, j)))) {
-                return fmt::format(
-                    "devices {} and {} are of one exact class, but differ towards "
-                    "device {}",
-                    twin,
-                    i,
-                    j);
-            }
-        }
-    }
-    return "";
-}
-
-std::string place_of(const Replay& replay, const ProofLog& log) {
-    if (replay.slice >= log.slices.size()) {
-        return "log";
-    }
-    const SliceLog& slice = log.slices[replay.slice];
-    const std::string place = fmt::format("slice {} of {}, ", replay.slice + 1, log.slices.size());
-    return replay.node == 0 ? place + "root"
-                            : place + fmt::format("node {} of {} (depth {})",
-                                                  replay.node,
-                                                  slice.nodes.size(),
-                                                  slice.nodes[replay.node - 1].depth);
+/// Problems whose score the loops above tell.
+bool links_alone(const Problem& problem) {
+    return problem.shape.tp == 1 && problem.terms.objective == Objective::kAdditive &&
+           !problem.exchange && !has_compute(problem) && problem.shared.empty();
 }
 
 class CertificateChecker {
 public:
     CertificateChecker(const CertificateFile& file,
                        const Problem& problem,
+                       std::span<const int> host_of,
                        const ReplayLimits& limits)
-        : file_(file),
-          problem_(problem),
-          costs_(problem.costs),
-          n_(file.placement.shape().devices()),
-          limits_(limits) {}
+        : file_(file), problem_(problem), host_of_(host_of), limits_(limits) {}
 
     CertificateCheck run(std::string_view fabric_sha256) {
         check_.why = problem_of(fabric_sha256);
@@ -128,10 +69,14 @@ private:
                 fabric_sha256,
                 core::shown(file_.fabric_sha256, 64));
         }
-        if (std::string beyond = beyond_certificates(problem_); !beyond.empty()) {
-            return beyond;
+        if (problem_.devices() != file_.placement.devices()) {
+            return fmt::format("the rank map has {} devices, the fabric {}",
+                               file_.placement.devices(),
+                               problem_.devices());
         }
-        const double score = score_of_map(costs_, file_.placement.stages());
+        const double score = links_alone(problem_)
+                                 ? score_of_map(problem_.costs, file_.placement.stages())
+                                 : score_as_mapped(problem_, file_.placement).total();
         check_.score = score;
         if (!agree(score, file_.score)) {
             return fmt::format(
@@ -155,66 +100,35 @@ private:
     }
 
     std::string problem_of_proof(double target) {
-        const BoundProof& proof = file_.proof;
-        const Shape shape = file_.placement.shape();
-        check_.nodes = 1;
-        if (proof.kind == ProofKind::kElementary) {
-            return too_low(bound_of_any_costs(costs_, n_, shape), target);
-        }
-        if (proof.exact) {
-            if (std::string problem = difference(costs_, proof.class_of_device); !problem.empty()) {
-                return problem;
+        Problem units;
+        if (problem_.shape.tp > 1) {
+            const TensorGroups groups = make_tensor_groups(host_of_, problem_.shape.tp);
+            if (groups.members.size() < problem_.shape.cells()) {
+                return "the hosts do not hold the tensor groups";
             }
+            units = grouped(problem_, groups);
         }
-        ReplayModel model(costs_, proof.class_of_device, shape);
-        if (proof.kind == ProofKind::kBreaks) {
-            const ReplayState root = model.root();
-            const double exchange = model.exchange_of_rest(root.rest);
-            return too_low(exchange + model.path_bound(root, target), target);
-        }
-        const Replay replayed = replay(model, proof.log, target, limits_);
-        check_.nodes = replayed.nodes;
-        return replayed.holds ? "" : place_of(replayed, proof.log) + ": " + replayed.why;
-    }
-
-    [[nodiscard]] std::string too_low(double bound, double target) const {
-        return bound >= target ? ""
-                               : fmt::format(
-                                     "its proof gives {:.9f} s, the claimed bound is "
-                                     "{:.9f} s",
-                                     bound,
-                                     file_.bound);
+        ProofCheck found =
+            check_proof(problem_.shape.tp > 1 ? units : problem_, file_.proof, target, limits_);
+        check_.nodes = found.nodes;
+        return std::move(found.why);
     }
 
     const CertificateFile& file_;
     const Problem& problem_;
-    const Costs& costs_;
-    std::size_t n_;
+    std::span<const int> host_of_;
     const ReplayLimits& limits_;
     CertificateCheck check_;
 };
 
 }  // namespace
 
-std::string beyond_certificates(const Problem& problem) {
-    if (const std::string beyond = beyond_links(problem); !beyond.empty()) {
-        return "certificates are about links alone and do not count " + beyond;
-    }
-    if (problem.devices() != problem.shape.devices()) {
-        return fmt::format(
-            "certificates are about pp x dp devices that are all in use; the fabric "
-            "has {}, the shape {}",
-            problem.devices(),
-            problem.shape.devices());
-    }
-    return "";
-}
-
 CertificateCheck check_certificate(const CertificateFile& file,
                                    const Problem& problem,
+                                   std::span<const int> host_of,
                                    std::string_view fabric_sha256,
                                    const ReplayLimits& limits) {
-    return CertificateChecker(file, problem, limits).run(fabric_sha256);
+    return CertificateChecker(file, problem, host_of, limits).run(fabric_sha256);
 }
 
 }  // namespace longhaul::placement

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 
 #include "longhaul/placement/bounds.hpp"
 #include "longhaul/placement/certificate.hpp"
@@ -13,10 +14,6 @@ namespace longhaul::placement {
 /// Claims are checked up to this share of them: sums are taken in another order than in the proof.
 inline constexpr double kReplayTolerance = 1e-9;
 
-/// Why there are no certificates for a problem; empty when there are. They are about the additive
-/// objective, links alone, with every device in use.
-[[nodiscard]] std::string beyond_certificates(const Problem& problem);
-
 struct CertificateCheck {
     bool holds = false;
     std::optional<double> score;  ///< of the rank map, computed anew where that can be done
@@ -26,10 +23,13 @@ struct CertificateCheck {
     std::string why;              ///< what does not hold
 };
 
-/// Checks the rank map's score, the classes and the proof. `problem` holds what the workload and
-/// shape of the file cost on a fabric whose file has the hash `fabric_sha256`.
+/// Checks the rank map's score, the classes and the proof. `problem` holds what the workload, shape
+/// and terms of the file cost on a fabric whose file has the hash `fabric_sha256`; `host_of` its
+/// devices' hosts, which say what the tensor groups are. The score of a rank map under terms beyond
+/// links is that of score_as_mapped; what the proof rests on is computed by code of its own.
 [[nodiscard]] CertificateCheck check_certificate(const CertificateFile& file,
                                                  const Problem& problem,
+                                                 std::span<const int> host_of,
                                                  std::string_view fabric_sha256,
                                                  const ReplayLimits& limits);
 

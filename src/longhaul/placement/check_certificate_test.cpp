@@ -26,7 +26,7 @@ Plan claimed(const Problem& problem, const Stages& stages, double bound) {
 }
 
 CertificateCheck check(const CertificateFile& file, const Problem& problem) {
-    return check_certificate(file, problem, kHash, {});
+    return check_certificate(file, problem, {}, kHash, {});
 }
 
 /// The file as another program would read it.
@@ -52,7 +52,7 @@ TEST(Certificate, HoldsForTheOptimumOfExhaustiveEnumeration) {
         const auto [problem, best] = small_case(61, i, i % 4 != 0);
         for (const double share : {1.0, 0.999, 0.9}) {
             const Plan plan = claimed(problem, best.stages, share * best.score);
-            const CertificateFile file = read_back(make_certificate(problem, plan, {}));
+            const CertificateFile file = read_back(make_certificate(problem, plan, {}, {}));
             const CertificateCheck result = check(file, problem);
             ASSERT_TRUE(result.holds) << i << ": " << result.why;
             ASSERT_NEAR(result.bound, share * best.score, 1e-9 * best.score) << i;
@@ -71,7 +71,7 @@ TEST(Certificate, NoClaimAboveTheOptimumIsMadeOrBelieved) {
         }
         // The plan claims more than is true; the certificate carries the optimum.
         const Plan plan = claimed(problem, host.stages, host.score);
-        CertificateFile file = make_certificate(problem, plan, {});
+        CertificateFile file = make_certificate(problem, plan, {}, {});
         ASSERT_NEAR(file.bound, best.score, 1e-9 * best.score) << i;
         ASSERT_FALSE(file.optimal);
         ASSERT_TRUE(check(file, problem).holds);
@@ -120,7 +120,7 @@ TEST(Certificate, AnythingThatPassesIsTrue) {
         const auto [problem, best] = small_case(63, i, true);
         const SearchResult host = make_search(SearchKind::kHostOrder)->run(problem, {});
         const CertificateFile good =
-            make_certificate(problem, claimed(problem, host.stages, best.score), {});
+            make_certificate(problem, claimed(problem, host.stages, best.score), {}, {});
         if (good.proof.kind != ProofKind::kTree) {
             continue;
         }
@@ -163,7 +163,7 @@ TEST(Certificate, ClassesOfNoisyCostsGiveABoundBelowTheOptimum) {
         made.proof.work = 1'000'000;
         const SearchResult found = make_search(SearchKind::kPortfolio)->run(noisy, options);
         CertificateFile file =
-            make_certificate(noisy, claimed(noisy, found.stages, found.score), made);
+            make_certificate(noisy, claimed(noisy, found.stages, found.score), {}, made);
         EXPECT_LE(file.bound, found.score);
         EXPECT_GE(file.bound, elementary_bound(noisy).value * (1 - 1e-12));
         EXPECT_TRUE(check(file, noisy).holds);
@@ -186,7 +186,7 @@ protected:
         options.baseline_samples = 0;
         Plan plan = solve(problem_, fabric, options).value();
         plan.fabric_sha256 = kHash;
-        file_ = read_back(make_certificate(problem_, plan, {}));
+        file_ = read_back(make_certificate(problem_, plan, {}, {}));
     }
     [[nodiscard]] std::string refusal() const {
         const CertificateCheck result = check(file_, problem_);
@@ -296,7 +296,7 @@ TEST_F(KnownCertificate, ALogThatIsTooLongLeavesAWeakerBound) {
     double before = 0;
     for (const std::size_t most : {0U, 20U, 60U, 1'000U}) {
         options.most_nodes = most;
-        const CertificateFile file = make_certificate(problem_, plan, options);
+        const CertificateFile file = make_certificate(problem_, plan, {}, options);
         EXPECT_TRUE(check(file, problem_).holds);
         EXPECT_GE(file.bound, before);
         EXPECT_LE(file.proof.log.nodes(), most);
@@ -304,16 +304,16 @@ TEST_F(KnownCertificate, ALogThatIsTooLongLeavesAWeakerBound) {
         before = file.bound;
     }
     options.proof.work = 0;
-    EXPECT_NE(make_certificate(problem_, plan, options).proof.kind, ProofKind::kTree);
+    EXPECT_NE(make_certificate(problem_, plan, {}, options).proof.kind, ProofKind::kTree);
 }
 
 TEST_F(KnownCertificate, TheCheckEndsWhenItsWorkIsDone) {
     make("dtfm-table2-worldwide.json", 0.512, 0.65);
-    const CertificateCheck result = check_certificate(file_, problem_, kHash, {100, {}});
+    const CertificateCheck result = check_certificate(file_, problem_, {}, kHash, {100, {}});
     EXPECT_FALSE(result.holds);
     EXPECT_NE(result.why.find("the work of the check is used up"), std::string::npos);
     const ReplayLimits stopped{1'000'000'000, [] { return true; }};
-    EXPECT_FALSE(check_certificate(file_, problem_, kHash, stopped).holds);
+    EXPECT_FALSE(check_certificate(file_, problem_, {}, kHash, stopped).holds);
 }
 
 }  // namespace

@@ -24,6 +24,30 @@ std::vector<std::vector<int>> random_sides(std::size_t count,
     return sides;
 }
 
+/// Rates of one resource: equal, one a direction, one direction only, or half duplex.
+SharedRates random_rates(core::Random& random) {
+    const double one = 4 + random.uniform();
+    const double other = 2 + 4 * random.uniform();
+    switch (random.below(4)) {
+        case 0:
+            return {one, one, true};
+        case 1:
+            return {one, other, true};
+        case 2:
+            return {one, fabric::SharedCapacity::kNoLimit, true};
+        default:
+            return {one, one, false};
+    }
+}
+
+/// What `there` GB one way and `back` GB the other take, straight from the definition.
+double plain_seconds(const SharedRates& rates, double there, double back) {
+    if (!rates.duplex) {
+        return 8 * (there + back) / rates.there_gbps;
+    }
+    return std::max(8 * there / rates.there_gbps, 8 * back / rates.back_gbps);
+}
+
 TEST(Contention, ShardedLoadsEqualThePlainSumOverAllPairs) {
     // Every ordered pair of a stage group carries its shard twice: 2 c / D each way.
     for (int i = 0; i < 100; ++i) {
@@ -31,8 +55,9 @@ TEST(Contention, ShardedLoadsEqualThePlainSumOverAllPairs) {
         const std::size_t n = 12;
         const int dp = std::vector<int>{1, 2, 3, 4, 6}[static_cast<std::size_t>(i) % 5];
         const auto sides = random_sides(3, n, true, instance.random);
-        const std::vector<double> gbps{0.5, 1, 2};
-        const Contention contention({"a", "b", "c"}, gbps, sides);
+        std::vector<SharedRates> rates(3);
+        std::ranges::generate(rates, [&] { return random_rates(instance.random); });
+        const Contention contention = Contention::with_rates({"a", "b", "c"}, rates, sides);
         const ExchangeTerm term(Exchange::kSharded,
                                 {core::Grid<double>(n, n, 0.1), core::Grid<double>(n, n, 1.0)},
                                 std::vector<int>(n, 0),
@@ -59,7 +84,7 @@ TEST(Contention, ShardedLoadsEqualThePlainSumOverAllPairs) {
         for (std::size_t r = 0; r < 3; ++r) {
             ASSERT_NEAR(loads[r].there, plain[r].there, 1e-12);
             ASSERT_NEAR(loads[r].back, plain[r].back, 1e-12);
-            worst = std::max(worst, 8 * plain[r].there / gbps[r]);
+            worst = std::max(worst, plain_seconds(rates[r], plain[r].there, plain[r].back));
         }
         ASSERT_NEAR(contention.slowest(loads).seconds, worst, 1e-9);
         ASSERT_EQ(contention.slowest(loads).resource >= 0, worst > 0);
@@ -105,6 +130,20 @@ TEST(Contention, AnEdgeCountsTheBusierDirectionOfBothPasses) {
     EXPECT_EQ(edge.resource, 0);
 }
 
+TEST(Contention, DirectionsHaveTheirRatesAndHalfDuplexAddsThemUp) {
+    // The same edge: forward 3 x 0.5 GB there and 0.5 GB back, backward 0.75 GB back and 0.25 GB
+    // there. At 3 Gbit/s there and 1 back: max(4, 4) + max(2/3, 6) s. Half duplex at 3: (2 + 1) GB.
+    const std::vector<int> side{1, 1, 1, 1, 1, 2, 2, 2, 2, 2};
+    const auto seconds = [&](const SharedRates& rates) {
+        return Contention::with_rates({"cable"}, {rates}, {side})
+            .edge(std::vector<int>{0, 1, 2, 5, 3}, std::vector<int>{6, 7, 8, 4, 4}, 0.5, 0.25)
+            .seconds;
+    };
+    EXPECT_NEAR(seconds({3, 1, true}), 4 + 6, 1e-12);
+    EXPECT_NEAR(seconds({3, 3, false}), 8, 1e-12);
+    EXPECT_NEAR(seconds({3, fabric::SharedCapacity::kNoLimit, true}), 4 + 2.0 / 3, 1e-12);
+}
+
 TEST(Contention, MatchIsTheBestOfAllMatchingsWithOneUplinkAndHoldsItsBound) {
     int best_with_several = 0;
     for (int i = 0; i < 300; ++i) {
@@ -112,10 +151,10 @@ TEST(Contention, MatchIsTheBestOfAllMatchingsWithOneUplinkAndHoldsItsBound) {
         const std::size_t d = 2 + static_cast<std::size_t>(i) % 4;
         const bool one = i % 2 == 0;
         const auto sides = random_sides(one ? 1 : 3, 2 * d, !one, instance.random);
-        const Contention contention(
-            std::vector<std::string>(sides.size(), "r"),
-            std::vector<double>(sides.size(), 4 + instance.random.uniform()),
-            sides);
+        std::vector<SharedRates> rates(sides.size());
+        std::ranges::generate(rates, [&] { return random_rates(instance.random); });
+        const Contention contention =
+            Contention::with_rates(std::vector<std::string>(sides.size(), "r"), rates, sides);
         const auto costs = random_costs(2 * d, instance.levels, false, instance.random);
         core::Grid<double> pairs(d, d);
         std::vector<int> left = testing::counted(d);
@@ -131,6 +170,7 @@ TEST(Contention, MatchIsTheBestOfAllMatchingsWithOneUplinkAndHoldsItsBound) {
         std::vector<int> order = testing::counted(d);
         do {
             double slowest = 0;
+            double shared = 0;
             std::vector<int> joined(d);
             for (std::size_t a = 0; a < d; ++a) {
                 slowest = std::max(slowest, pairs(a, static_cast<std::size_t>(order[a])));
@@ -145,10 +185,13 @@ TEST(Contention, MatchIsTheBestOfAllMatchingsWithOneUplinkAndHoldsItsBound) {
                     there += x == 1 && y == 2 ? 1 : 0;
                     back += x == 2 && y == 1 ? 1 : 0;
                 }
-                const Contended plain = contention.edge(left, joined, 0.5, 0.25);
-                slowest = std::max(slowest, plain.seconds);
-                ASSERT_GE(plain.seconds + 1e-12, 0.75 * std::max(there, back) * 8 / 5);
+                // Forward 0.5 GB a pair, then 0.25 GB the other way.
+                shared = std::max(shared,
+                                  plain_seconds(rates[r], 0.5 * there, 0.5 * back) +
+                                      plain_seconds(rates[r], 0.25 * back, 0.25 * there));
             }
+            ASSERT_NEAR(contention.edge(left, joined, 0.5, 0.25).seconds, shared, 1e-9) << i;
+            slowest = std::max(slowest, shared);
             best = std::min(best, slowest);
         } while (std::ranges::next_permutation(order).found);
         ASSERT_LE(edge.bound, best + 1e-9) << i;

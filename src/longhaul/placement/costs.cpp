@@ -59,14 +59,8 @@ void add_group_terms(const fabric::Fabric& fabric, Problem& problem) {
 }
 
 /// Terms that do not go together.
-core::Diagnostics unsupported(const Problem& problem, const std::string& name) {
+core::Diagnostics unsupported(const Problem& problem) {
     core::Diagnostics problems;
-    if (!problem.shared.empty() && problem.terms.objective == Objective::kPipelined) {
-        problems.push_back({name,
-                            "shared",
-                            "states shared capacity, which the pipelined objective does not count",
-                            "choose the additive objective, or --ignore-shared"});
-    }
     const workload::Workload& workload = problem.workload;
     if (!workload.layers.empty() && !workload.stage_seconds.empty()) {
         problems.push_back({"",
@@ -140,7 +134,7 @@ core::Result<Problem> make_problem(const fabric::Fabric& fabric,
             device.memory_gb.value_or(std::numeric_limits<double>::infinity()));
     }
     add_group_terms(fabric, problem);
-    if (core::Diagnostics problems = unsupported(problem, name); !problems.empty()) {
+    if (core::Diagnostics problems = unsupported(problem); !problems.empty()) {
         return tl::unexpected(std::move(problems));
     }
     return problem;

@@ -46,7 +46,11 @@ public:
             return node;
         }
         for (int step = 0; step < kWeightSteps && node.bound < enough; ++step) {
-            node.bound = std::max(node.bound, fill());
+            const double value = fill();
+            if (value > node.bound || step == 0) {
+                node.bound = std::max(node.bound, value);
+                keep_weights();
+            }
             if (holders_.size() == 1) {
                 break;
             }
@@ -62,8 +66,21 @@ public:
         return node;
     }
 
+    /// Of the last node, where it had its bound; none when no stage fits.
+    [[nodiscard]] const std::vector<std::pair<int, double>>& best_weights() const {
+        return best_weights_;
+    }
+
 private:
+    void keep_weights() {
+        best_weights_.clear();
+        for (std::size_t i = 0; i < holders_.size(); ++i) {
+            best_weights_.emplace_back(static_cast<int>(holders_[i]), weights_[i]);
+        }
+    }
+
     bool prepare(ClassSet in, ClassSet out) {
+        best_weights_.clear();
         open_.clear();
         holders_.clear();
         int room = 0;
@@ -143,8 +160,60 @@ private:
     std::span<const int> caps_;
     std::size_t made_ = 0;
     std::vector<std::size_t> open_, holders_;
+    std::vector<std::pair<int, double>> best_weights_;
     std::vector<double> weights_, price_, mean_, sums_;
     std::vector<int> stage_;
+};
+
+/// The tree of nodes by number, for a log.
+class StageTree {
+public:
+    explicit StageTree(bool kept) : kept_(kept) {}
+
+    void add(const StageBounds::Node& node,
+             const StageBounds& bounds,
+             const StageBounds::Node* up) {
+        if (!kept_) {
+            return;
+        }
+        entries_.resize(std::max(entries_.size(), node.number + 1));
+        Entry& entry = entries_[node.number];
+        entry.weights = bounds.best_weights();
+        if (up == nullptr) {
+            return;
+        }
+        if (node.bound < up->bound) {  // what held above holds below
+            entry.weights = entries_[up->number].weights;
+        }
+        entries_[up->number].branch = static_cast<int>(up->branch);
+        entries_[up->number].children.push_back(node.number);
+    }
+
+    /// The nodes below `roots` roots, depth first.
+    void write(std::size_t roots, std::vector<DifferentLog::Node>& log) const {
+        for (std::size_t k = 0; k < roots; ++k) {
+            write_node(k, log);
+        }
+    }
+
+private:
+    struct Entry {
+        int branch = -1;
+        std::vector<std::pair<int, double>> weights;
+        std::vector<std::size_t> children;
+    };
+
+    void write_node(std::size_t number, std::vector<DifferentLog::Node>& log) const {
+        const Entry& entry = entries_[number];
+        log.push_back({entry.branch, entry.children.empty() ? entry.weights : Weights{}});
+        for (const std::size_t child : entry.children) {
+            write_node(child, log);
+        }
+    }
+
+    using Weights = std::vector<std::pair<int, double>>;
+    bool kept_;
+    std::vector<Entry> entries_;
 };
 
 /// All stages are equal: the one that holds a share of every class.
@@ -190,18 +259,24 @@ double least_exchange_within(const core::Grid<double>& exchange,
                              int dp,
                              std::span<const int> caps,
                              double enough,
-                             std::size_t& nodes) {
+                             std::size_t& nodes,
+                             std::vector<DifferentLog::Node>* log) {
     StageBounds bounds(exchange, dp, caps);
+    StageTree tree(log != nullptr);
+    double result = kInfinite;
     std::priority_queue<StageBounds::Node> open;
     ClassSet before = 0;  // stages by the first class that they hold
     for (std::size_t k = 0; k < caps.size(); ++k) {
-        open.push(bounds.bounded(ClassSet{1} << k, before, enough));
+        const StageBounds::Node root = bounds.bounded(ClassSet{1} << k, before, enough);
+        tree.add(root, bounds, nullptr);
+        open.push(root);
         before |= ClassSet{1} << k;
     }
     while (!open.empty()) {
         const StageBounds::Node node = open.top();
         if (node.bound >= enough || node.branch == kNoBranch || nodes == 0) {
-            return node.bound;
+            result = node.bound;
+            break;
         }
         open.pop();
         --nodes;
@@ -209,20 +284,25 @@ double least_exchange_within(const core::Grid<double>& exchange,
         for (const auto& [in, out] :
              {std::pair{node.in | bit, node.out}, std::pair{node.in, node.out | bit}}) {
             StageBounds::Node child = bounds.bounded(in, out, enough);
+            tree.add(child, bounds, &node);
             child.bound = std::max(child.bound, node.bound);
             if (child.bound < kInfinite) {
                 open.push(child);
             }
         }
     }
-    return kInfinite;
+    if (log != nullptr) {
+        tree.write(caps.size(), *log);
+    }
+    return result;
 }
 
 double different_stages_bound(const ClassCosts& costs,
                               Shape shape,
                               const std::vector<int>& sizes,
                               double enough,
-                              std::size_t nodes) {
+                              std::size_t nodes,
+                              DifferentLog* log) {
     const Joins joins = joins_of(costs.pipeline, sizes);
     if (shape.pp < 2 || sizes.size() < 2 || sizes.size() > kMostDifferentClasses ||
         !(joins.equal < joins.different)) {
@@ -242,8 +322,11 @@ double different_stages_bound(const ClassCosts& costs,
         for (std::size_t k = 0; k < sizes.size(); ++k) {
             caps[k] = std::min(shape.dp, sizes[k] / longest);
         }
+        std::vector<DifferentLog::Node>* tree =
+            log == nullptr ? nullptr
+                           : &log->numbers.emplace_back(DifferentLog::Number{different, {}}).nodes;
         const double exchange =
-            least_exchange_within(costs.exchange, shape.dp, caps, target - path, nodes);
+            least_exchange_within(costs.exchange, shape.dp, caps, target - path, nodes, tree);
         least = std::min(least, path + exchange);
     }
     return std::min(least, enough);

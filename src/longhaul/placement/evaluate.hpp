@@ -50,6 +50,9 @@ struct Solved {
     std::vector<int> order;
     /// Pairs above this slowness (seconds a GB) are not used; no limit unless pipelined.
     double slowness_cap = std::numeric_limits<double>::infinity();
+    /// Stages in path order whose position r belongs to pipeline r; only where pairs are more than
+    /// bottleneck matchings can tell: pipelined with shared capacity.
+    std::vector<std::vector<int>> paired;
 };
 [[nodiscard]] Solved solve_inner(const Costs& costs, const Stages& stages);
 

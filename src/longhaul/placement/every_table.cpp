@@ -141,8 +141,12 @@ private:
             const std::vector<int> none(first.size(), 0);
             const Stages pair{devices(first, none),
                               devices(columns_[std::max(i, j)].counts, first)};
-            known = problem_.shared.empty() ? edge_matrix(problem_.costs.pipeline, pair)(0, 1)
-                                            : contended_edges(problem_, pair, true)(0, 1);
+            if (problem_.shared.empty()) {
+                known = edge_matrix(problem_.costs.pipeline, pair)(0, 1);
+            } else {  // rates and payloads may differ by direction
+                const core::Grid<double> ways = contended_edges(problem_, pair, true);
+                known = std::min(ways(0, 1), ways(1, 0));
+            }
         }
         return known;
     }

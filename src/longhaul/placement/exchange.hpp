@@ -66,6 +66,13 @@ struct ExchangePlan {
     std::vector<Flow> flows;  ///< in GB, both ways
 };
 
+/// A flow that an exchange waits for: points, and the seconds that its own messages add.
+struct CriticalFlow {
+    int from = -1;
+    int to = -1;
+    double seconds = 0;
+};
+
 /// The data-parallel term of one job: a way, links, the region of every point, payload (GB) and
 /// messages of a transfer.
 class ExchangeTerm {
@@ -95,10 +102,19 @@ public:
     /// The same with everything that was decided.
     [[nodiscard]] ExchangePlan plan(std::span<const int> group) const;
 
+    /// The flows that the seconds of a group wait for, costliest first, ties of what is slowest
+    /// included: of the worst devices (sharded), the slowest hops (ring), all of the root
+    /// (central), the slowest branch (tree), the worst device of each half of the way
+    /// (hierarchical). Empty for a group of one.
+    [[nodiscard]] std::vector<CriticalFlow> critical_flows(std::span<const int> group) const;
+
     /// No group of `size` members that holds `point` and others out of `peers` (points other than
     /// the member itself, repeats allowed, at least size - 1) takes less. O(p log p) for p peers;
     /// central O(p^2).
     [[nodiscard]] double member_bound(int point, std::span<const int> peers, int size) const;
+
+    /// member_bound of every point, with all others as peers. O(c n log n) for n points in c classes.
+    [[nodiscard]] std::vector<double> member_bounds(int size) const;
 
     /// No group of `size` members that contains `part` takes less, whoever else is in it. Only
     /// `sharded` grows with every member, so only it has a bound above 0 from the part alone; the
@@ -118,6 +134,13 @@ private:
     [[nodiscard]] double inside(const std::vector<int>& members, std::size_t owners) const;
     [[nodiscard]] std::vector<std::vector<int>> by_region(std::span<const int> group) const;
     void add_flows(ExchangePlan& plan) const;
+    void critical_sums(std::span<const int> group,
+                       double gb,
+                       double times,
+                       std::vector<CriticalFlow>& flows) const;
+    void critical_ring(std::span<const int> group, std::vector<CriticalFlow>& flows) const;
+    void critical_tree(std::span<const int> group, std::vector<CriticalFlow>& flows) const;
+    void critical_regions(std::span<const int> group, std::vector<CriticalFlow>& flows) const;
     void add_hierarchical_flows(ExchangePlan& plan) const;
     [[nodiscard]] std::vector<double> cheapest(int point,
                                                std::span<const int> peers,
@@ -129,7 +152,14 @@ private:
                                       double gb) const;
     [[nodiscard]] double cheapest_pair(std::span<const int> members) const;
     [[nodiscard]] double central_bound(int point, std::span<const int> peers, int size) const;
-    [[nodiscard]] double hierarchical_bound(int point, std::span<const int> peers, int size) const;
+    struct RegionBound;
+    [[nodiscard]] RegionBound region_bound(int point, std::span<const int> peers) const;
+    [[nodiscard]] double hierarchical_bound(int point, const RegionBound& region, int size) const;
+    [[nodiscard]] std::vector<int> all_points() const;
+    [[nodiscard]] std::vector<int> one_of_each_class(std::span<const int> points) const;
+    [[nodiscard]] double inside_class(int point) const;
+    [[nodiscard]] std::vector<double> central_bounds(std::span<const int> points, int size) const;
+    [[nodiscard]] std::vector<double> tree_bounds(std::span<const int> points, int size) const;
 
     Exchange kind_;
     PointLinks links_;

@@ -1,7 +1,12 @@
 #include <algorithm>
 #include <bit>
+#include <iterator>
 #include <limits>
+#include <map>
 #include <numeric>
+#include <set>
+#include <utility>
+#include <vector>
 
 #include "longhaul/placement/exchange.hpp"
 
@@ -55,36 +60,85 @@ double ExchangeTerm::central_bound(int point, std::span<const int> peers, int si
     return 2 * least;
 }
 
-/// Least over the possible numbers of regions and owners. With one region it is `sharded` among
-/// peers of the region. With R, an owner of the member's region crosses R - 1 times, and the member
-/// itself meets at least k - 1 owners.
-double ExchangeTerm::hierarchical_bound(int point, std::span<const int> peers, int size) const {
+/// What of the hierarchical bound is the same for all points of a region.
+struct ExchangeTerm::RegionBound {
+    /// Least transfer of any payload among some links: those that no other beats in both parts.
+    class LeastTransfer {
+    public:
+        void add(double latency, double slowness) { links_.emplace_back(latency, slowness); }
+
+        void finish() {
+            std::ranges::sort(links_);
+            std::vector<std::pair<double, double>> kept;
+            for (const auto& link : links_) {
+                if (kept.empty() || link.second < kept.back().second) {
+                    kept.push_back(link);
+                }
+            }
+            links_ = std::move(kept);
+        }
+
+        [[nodiscard]] double seconds(double gb) const {
+            double least = std::numeric_limits<double>::infinity();
+            for (const auto& [latency, slowness] : links_) {
+                least = std::min(least, latency + gb * slowness);
+            }
+            return least;
+        }
+
+    private:
+        std::vector<std::pair<double, double>> links_;  // seconds, seconds a GB
+    };
+
+    std::vector<int> here;  // points of the region
+    int others = 0;         // other regions
+    LeastTransfer crossing;
+};
+
+ExchangeTerm::RegionBound ExchangeTerm::region_bound(int point, std::span<const int> peers) const {
     const auto region = [this](int p) { return region_[static_cast<std::size_t>(p)]; };
-    std::vector<int> here;
+    RegionBound bound;
     std::vector<int> away;
     std::vector<int> regions;
     for (const int peer : peers) {
-        (region(peer) == region(point) ? here : away).push_back(peer);
+        (region(peer) == region(point) ? bound.here : away).push_back(peer);
     }
+    bound.here.push_back(point);
     for (const int peer : away) {
         regions.push_back(region(peer));
     }
     std::ranges::sort(regions);
-    const auto others = static_cast<int>(std::ranges::unique(regions).begin() - regions.begin());
-    double least = std::numeric_limits<double>::infinity();
-    if (static_cast<int>(here.size()) >= size - 1) {
-        least = 2 * cheapest_sum(point, here, size - 1, payload_gb_ / size);
+    bound.others = static_cast<int>(std::ranges::unique(regions).begin() - regions.begin());
+    for (const int member : one_of_each_class(bound.here)) {
+        for (const int peer : one_of_each_class(away)) {
+            const double latency = transfer(member, peer, 0);
+            bound.crossing.add(latency, transfer(member, peer, 1) - latency);
+        }
     }
-    std::vector<int> near = here;
-    near.push_back(point);
-    for (int r = 2; r <= std::min(size, others + 1); ++r) {
-        for (int k = 1; k <= std::min(size / r, static_cast<int>(near.size())); ++k) {
-            double crossing = std::numeric_limits<double>::infinity();
-            for (const int member : near) {
-                crossing = std::min(crossing, cheapest_sum(member, away, 1, payload_gb_ / (k * r)));
+    bound.crossing.finish();
+    return bound;
+}
+
+/// Least over the possible numbers of regions and owners. With one region it is `sharded` among
+/// peers of the region. With R, an owner of the member's region crosses R - 1 times, and the member
+/// itself meets at least k - 1 owners.
+double ExchangeTerm::hierarchical_bound(int point, const RegionBound& region, int size) const {
+    std::vector<int> peers = region.here;
+    std::erase(peers, point);
+    double least = std::numeric_limits<double>::infinity();
+    if (static_cast<int>(peers.size()) >= size - 1) {
+        least = 2 * cheapest_sum(point, peers, size - 1, payload_gb_ / size);
+    }
+    std::vector<double> meeting;  // k - 1 owners
+    for (int r = 2; r <= std::min(size, region.others + 1); ++r) {
+        const int most = std::min(size / r, static_cast<int>(region.here.size()));
+        for (int k = 1; k <= most; ++k) {
+            if (static_cast<int>(meeting.size()) < k) {
+                meeting.push_back(cheapest_sum(point, peers, k - 1, payload_gb_ / k));
             }
-            const double meeting = cheapest_sum(point, here, k - 1, payload_gb_ / k);
-            least = std::min(least, 2 * meeting + 2 * (r - 1) * crossing);
+            least = std::min(least,
+                             2 * meeting[static_cast<std::size_t>(k) - 1] +
+                                 2 * (r - 1) * region.crossing.seconds(payload_gb_ / (k * r)));
         }
     }
     return least;
@@ -110,9 +164,131 @@ double ExchangeTerm::member_bound(int point, std::span<const int> peers, int siz
                         (merges - 1) * cheapest_pair(members));
         }
         case Exchange::kHierarchical:
-            return hierarchical_bound(point, peers, size);
+            return hierarchical_bound(point, region_bound(point, peers), size);
     }
     return 0;
+}
+
+/// The same as central_bound. Of each root the cheapest transfers are summed once; one of them to
+/// `point` is put in the place of the dearest.
+std::vector<double> ExchangeTerm::central_bounds(std::span<const int> points, int size) const {
+    struct Root {
+        int point = 0;
+        double most = 0;      // its cheapest size - 1 transfers, to anyone
+        double fewer = 0;     // its cheapest size - 2
+        double last = 0;      // the dearest of these
+    };
+    std::vector<Root> roots;
+    const std::vector<int> everyone = all_points();
+    for (const int point : points) {
+        std::vector<int> peers = everyone;
+        std::erase(peers, point);
+        const std::vector<double> costs = cheapest(point, peers, size - 1, payload_gb_);
+        const double most = std::accumulate(costs.begin(), costs.end(), 0.0);
+        roots.push_back({point,
+                         most,
+                         most - costs.back(),
+                         size > 2 ? costs[static_cast<std::size_t>(size) - 3] : -1});
+    }
+    std::vector<int> members(*std::ranges::max_element(class_) + 1, 0);
+    for (const int number : class_) {
+        ++members[number];
+    }
+    std::vector<double> bounds;
+    for (const Root& own : roots) {
+        double least = own.most;
+        for (const Root& root : roots) {
+            const bool same = class_[root.point] == class_[own.point];
+            if (same && members[class_[own.point]] < 2) {
+                continue;
+            }
+            // Of one class, root and point stand for two of its points.
+            const double seconds = same ? inside_class(own.point) : transfer(root.point, own.point, payload_gb_);
+            least = std::min(least, seconds <= root.last ? root.most : root.fewer + seconds);
+        }
+        bounds.push_back(2 * least);
+    }
+    return bounds;
+}
+
+/// A merge of its own, and at least floor(log2 size) in all.
+std::vector<double> ExchangeTerm::tree_bounds(std::span<const int> points, int size) const {
+    std::vector<double> own;
+    const std::vector<int> everyone = all_points();
+    for (const int point : points) {
+        std::vector<int> peers = everyone;
+        std::erase(peers, point);
+        own.push_back(cheapest_sum(point, peers, 1, payload_gb_));
+    }
+    const double cheapest_of_all = std::ranges::min(own);
+    const int merges = std::bit_width(static_cast<unsigned>(size)) - 1;
+    for (double& seconds : own) {
+        seconds = 2 * (seconds + (merges - 1) * cheapest_of_all);
+    }
+    return own;
+}
+
+std::vector<int> ExchangeTerm::all_points() const {
+    std::vector<int> points(region_.size());
+    std::iota(points.begin(), points.end(), 0);
+    return points;
+}
+
+std::vector<int> ExchangeTerm::one_of_each_class(std::span<const int> points) const {
+    std::set<int> known;
+    std::vector<int> first;
+    std::ranges::copy_if(points, std::back_inserter(first), [&](int point) {
+        return known.insert(class_[point]).second;
+    });
+    return first;
+}
+
+/// Transfer of the payload between a point and another of its class.
+double ExchangeTerm::inside_class(int point) const {
+    for (int other = 0; other < static_cast<int>(class_.size()); ++other) {
+        if (other != point && class_[other] == class_[point]) {
+            return transfer(point, other, payload_gb_);
+        }
+    }
+    return 0;
+}
+
+std::vector<double> ExchangeTerm::member_bounds(int size) const {
+    if (size <= 1) {
+        return std::vector<double>(points(), 0.0);
+    }
+    const std::vector<int> first = one_of_each_class(all_points());
+    std::map<int, std::size_t> entry_of_class;
+    for (std::size_t i = 0; i < first.size(); ++i) {
+        entry_of_class.emplace(class_[first[i]], i);
+    }
+    std::vector<double> of_class;
+    if (kind_ == Exchange::kCentral) {
+        of_class = central_bounds(first, size);
+    } else if (kind_ == Exchange::kTree) {
+        of_class = tree_bounds(first, size);
+    } else {
+        std::map<int, RegionBound> regions;
+        for (const int point : first) {
+            std::vector<int> peers = all_points();
+            std::erase(peers, point);
+            if (kind_ != Exchange::kHierarchical) {
+                of_class.push_back(member_bound(point, peers, size));
+                continue;
+            }
+            const int region = region_[static_cast<std::size_t>(point)];
+            auto known = regions.find(region);
+            if (known == regions.end()) {
+                known = regions.emplace(region, region_bound(point, peers)).first;
+            }
+            of_class.push_back(hierarchical_bound(point, known->second, size));
+        }
+    }
+    std::vector<double> bounds;
+    for (const int number : class_) {
+        bounds.push_back(of_class[entry_of_class.at(number)]);
+    }
+    return bounds;
 }
 
 double ExchangeTerm::part_bound(std::span<const int> part, int size) const {

@@ -257,6 +257,28 @@ TEST(Exchange, MemberBoundsHoldForEveryGroup) {
     EXPECT_GT(tight, 300);  // bounds of 0 would hold too
 }
 
+TEST(Exchange, BoundsOfAllMembersAreThoseOfEach) {
+    for (int i = 0; i < 60; ++i) {
+        testing::Instance instance(724, i);
+        const std::size_t n = 2 + static_cast<std::size_t>(i) % 9;
+        const Tables links = random_links(n, instance);
+        const auto region = random_regions(n, 3, instance.random);
+        for (const Exchange kind : kAllExchanges) {
+            const ExchangeTerm term(kind, links.links(), region, 0.5, 1);
+            for (int size = 1; size <= static_cast<int>(n); ++size) {
+                const std::vector<double> bounds = term.member_bounds(size);
+                ASSERT_EQ(bounds.size(), n);
+                for (int member = 0; member < static_cast<int>(n); ++member) {
+                    std::vector<int> peers = testing::counted(n);
+                    std::erase(peers, member);
+                    ASSERT_NEAR(bounds[member], term.member_bound(member, peers, size), 1e-12)
+                        << name_of(kind) << " " << i << " size " << size;
+                }
+            }
+        }
+    }
+}
+
 TEST(Exchange, PartBoundHoldsForEveryGroupAroundThePart) {
     for (int i = 0; i < 60; ++i) {
         testing::Instance instance(723, i);

@@ -5,35 +5,12 @@
 
 #include "longhaul/core/pool.hpp"
 #include "longhaul/placement/classes.hpp"
+#include "longhaul/placement/explain_reasons.hpp"
+#include "longhaul/placement/group_terms.hpp"
+#include "longhaul/placement/units.hpp"
 
 namespace longhaul::placement {
 namespace {
-
-StageReason stage_reason(const Costs& costs, int stage, const std::vector<int>& group) {
-    const GroupExchange worst = group_exchange(costs.exchange, group);
-    StageReason reason{stage, worst.device, worst.seconds, -1, 0};
-    for (const int peer : group) {
-        const double seconds = costs.exchange(worst.device, peer);
-        if (peer != worst.device &&
-            (reason.worst_peer < 0 || seconds > reason.worst_peer_seconds)) {
-            reason.worst_peer = peer;
-            reason.worst_peer_seconds = seconds;
-        }
-    }
-    return reason;
-}
-
-EdgeReason edge_reason(const Costs& costs, int stage, const Stages& stages) {
-    EdgeReason reason{stage, 0, -1, -1, 0};
-    for (std::size_t r = 0; r < stages[stage].size(); ++r) {
-        const int device = stages[stage][r];
-        const int next = stages[stage + 1][r];
-        if (reason.device < 0 || costs.pipeline(device, next) > reason.seconds) {
-            reason = {stage, static_cast<int>(r), device, next, costs.pipeline(device, next)};
-        }
-    }
-    return reason;
-}
 
 /// Counts of classes of each stage, in order: equal for placements that differ only in devices of
 /// a class and in the names of stages.
@@ -41,8 +18,8 @@ using Kinds = std::vector<std::vector<int>>;
 
 class Neighbours {
 public:
-    Neighbours(const Costs& costs, const Stages& stages)
-        : classes_(exact_classes(costs)),
+    Neighbours(const Problem& unit, const Stages& stages)
+        : classes_(classes_of_kinds(unit_kinds(unit))),
           stage_of_(classes_.of_device.size(), -1),
           rows_(stages.size(), std::vector<int>(classes_.size(), 0)) {
         for (std::size_t s = 0; s < stages.size(); ++s) {
@@ -112,17 +89,6 @@ private:
     std::vector<Change> changes_;
 };
 
-std::set<int> binding_devices(const Explanation& explanation) {
-    std::set<int> binding{explanation.stages[explanation.binding_stage].device,
-                          explanation.stages[explanation.binding_stage].worst_peer};
-    if (!explanation.edges.empty()) {
-        binding.insert(explanation.edges[explanation.binding_edge].device);
-        binding.insert(explanation.edges[explanation.binding_edge].next_device);
-    }
-    binding.erase(-1);
-    return binding;
-}
-
 /// Sorted changes of one score become one entry.
 std::vector<Change> one_a_score(const std::vector<Change>& changes) {
     constexpr double kEqualScores = 1e-12;  // relative: sums in another order
@@ -138,28 +104,38 @@ std::vector<Change> one_a_score(const std::vector<Change>& changes) {
     return kept;
 }
 
-}  // namespace
-
-Explanation explain(const Costs& costs,
-                    const Placement& placement,
-                    std::size_t limit,
-                    int threads) {
-    Explanation explanation;
-    explanation.score = score_as_mapped(costs, placement);
-    const Stages stages = placement.stages();
-    for (int s = 0; s < static_cast<int>(stages.size()); ++s) {
-        explanation.stages.push_back(stage_reason(costs, s, stages[s]));
-        if (s > 0) {
-            explanation.edges.push_back(edge_reason(costs, s - 1, stages));
+/// Devices in the place of units.
+void name_devices(const Units& units, Explanation& why) {
+    for (StageReason& stage : why.stages) {
+        for (int* device :
+             {&stage.device, &stage.worst_peer, &stage.compute_device, &stage.memory_device}) {
+            *device = units.device(*device);
         }
     }
-    explanation.binding_stage = static_cast<std::size_t>(
-        std::ranges::max_element(explanation.stages, {}, &StageReason::seconds) -
-        explanation.stages.begin());
-    explanation.binding_edge = static_cast<std::size_t>(
-        std::ranges::max_element(explanation.edges, {}, &EdgeReason::seconds) -
-        explanation.edges.begin());
-    std::vector<Change> changes = Neighbours(costs, stages).changes(binding_devices(explanation));
+    const auto name_edge = [&](EdgeReason& edge) {
+        edge.device = units.device(edge.device);
+        edge.next_device = units.device(edge.next_device);
+    };
+    std::ranges::for_each(why.edges, name_edge);
+    name_edge(why.slowest_pair);
+    for (Change& change : why.changes) {
+        change.device = units.device(change.device);
+        change.other = units.device(change.other);
+    }
+}
+
+}  // namespace
+
+Explanation explain(const Problem& problem,
+                    const Placement& placement,
+                    std::span<const int> host_of,
+                    std::size_t limit,
+                    int threads) {
+    const Units units = units_of(problem, placement, host_of);
+    Explanation why = reasons_of(units.problem, units.placement);
+    const Stages stages = units.placement.stages();
+    std::vector<Change> changes =
+        Neighbours(units.problem, stages).changes(binding_units(units.problem, stages, why));
     core::parallel_for(changes.size(), threads, [&](std::size_t i) {
         Stages changed = stages;
         for (std::vector<int>& group : changed) {
@@ -169,15 +145,18 @@ Explanation explain(const Costs& costs,
                                                       : device;
             }
         }
-        changes[i].score = solve_inner(costs, changed).score;
+        changes[i].score = solve_inner(units.problem, changed).score;
     });
-    explanation.changes_tried = changes.size();
+    why.changes_tried = changes.size();
+    std::erase_if(changes,
+                  [](const Change& change) { return change.score.compute >= kDoesNotFit; });
     std::ranges::stable_sort(
         changes, {}, [](const Change& change) { return change.score.total(); });
     changes = one_a_score(changes);
     changes.resize(std::min(changes.size(), limit));
-    explanation.changes = std::move(changes);
-    return explanation;
+    why.changes = std::move(changes);
+    name_devices(units, why);
+    return why;
 }
 
 }  // namespace longhaul::placement

@@ -83,6 +83,17 @@ private:
 }  // namespace
 
 SearchResult find(const Problem& problem, SearchKind kind, const SearchOptions& options) {
+    const bool spare = problem.devices() > problem.shape.devices();
+    if (!spare || !problem.exchange || kind != SearchKind::kPortfolio) {
+        return find_anew(problem, kind, options);
+    }
+    SearchResult start = find(without_exchange(problem), kind, options);
+    rescore(problem, start);
+    start.origin += ", as if exchanges were sharded and nothing shared";
+    return find_with_spare(problem, kind, options, &start);
+}
+
+SearchResult find_anew(const Problem& problem, SearchKind kind, const SearchOptions& options) {
     if (problem.devices() > problem.shape.devices()) {
         return find_with_spare(problem, kind, options);
     }

@@ -14,8 +14,13 @@
 namespace longhaul::placement {
 namespace {
 
-/// GB of both passes that one pipeline sends over an edge.
-std::pair<double, double> passes_gb(const workload::Workload& workload) {
+/// GB of both passes that one pipeline sends over an edge at once: all, or one message.
+std::pair<double, double> passes_gb(const Problem& problem) {
+    const workload::Workload& workload = problem.workload;
+    if (problem.terms.objective == Objective::kPipelined) {
+        const Passes passes = passes_of(workload, problem.terms);
+        return {passes.forward_gb, passes.backward_gb};
+    }
     return {workload.c_pp.value(), workload.c_pp_backward.value_or(workload.c_pp).value()};
 }
 
@@ -81,7 +86,7 @@ ContendedEdge contended_edge(const Problem& problem,
             pairs(i, j) = problem.costs.pipeline(left[from[i]], right[to[j]]);
         }
     }
-    const auto [forward, backward] = passes_gb(problem.workload);
+    const auto [forward, backward] = passes_gb(problem);
     ContendedEdge edge = problem.shared.match(pairs, sorted_left, sorted_right, forward, backward);
     std::vector<int> partner(left.size());
     for (std::size_t i = 0; i < left.size(); ++i) {
@@ -98,7 +103,7 @@ double mapped_edge(const Problem& problem,
     for (std::size_t r = 0; r < left.size(); ++r) {
         slowest = std::max(slowest, problem.costs.pipeline(left[r], right[r]));
     }
-    const auto [forward, backward] = passes_gb(problem.workload);
+    const auto [forward, backward] = passes_gb(problem);
     return std::max(slowest, problem.shared.edge(left, right, forward, backward).seconds);
 }
 
@@ -193,7 +198,10 @@ double compute_alone(const Problem& problem, const Stages& stages) {
 }
 
 std::vector<int> kinds_of_devices(const Problem& problem) {
-    const Classes classes = exact_classes(problem.costs);
+    // Where the slowest pair counts on its own, slowness alone tells devices apart, too.
+    const bool links = problem.terms.objective == Objective::kPipelined;
+    const Classes classes = exact_classes(
+        links ? Costs{problem.links.latency_s, problem.links.slowness} : problem.costs);
     std::map<std::vector<double>, int> known;
     std::vector<int> kind;
     for (std::size_t i = 0; i < problem.devices(); ++i) {
@@ -209,8 +217,18 @@ std::vector<int> kinds_of_devices(const Problem& problem) {
     return kind;
 }
 
+Classes classes_under_terms(const Problem& problem) {
+    Classes classes;
+    classes.exact = true;
+    classes.of_device = kinds_of_devices(problem);
+    classes.members.resize(*std::ranges::max_element(classes.of_device) + 1);
+    for (std::size_t device = 0; device < classes.of_device.size(); ++device) {
+        classes.members[classes.of_device[device]].push_back(static_cast<int>(device));
+    }
+    return classes;
+}
+
 double data_parallel_bound(const Problem& problem) {
-    const auto n = static_cast<int>(problem.devices());
     std::vector<double> bounds;
     if (problem.terms.exchange == Exchange::kSharded || !problem.exchange) {
         const NearestCosts nearest = nearest_costs(problem.costs, problem.shape.dp);
@@ -218,24 +236,7 @@ double data_parallel_bound(const Problem& problem) {
             bounds.push_back(nearest.exchange[kind]);
         }
     } else {
-        std::map<std::pair<int, int>, double> known;  // of one kind and region: one bound
-        for (int device = 0; device < n; ++device) {
-            const auto [at, fresh] = known.try_emplace(
-                {!problem.links.slowness.empty() ? problem.links.slowness.kind_of_device()[device]
-                                                 : device,
-                 problem.exchange->region()[device]},
-                0.0);
-            if (fresh) {
-                std::vector<int> peers;
-                for (int peer = 0; peer < n; ++peer) {
-                    if (peer != device) {
-                        peers.push_back(peer);
-                    }
-                }
-                at->second = problem.exchange->member_bound(device, peers, problem.shape.dp);
-            }
-            bounds.push_back(at->second);
-        }
+        bounds = problem.exchange->member_bounds(problem.shape.dp);
     }
     // Of the devices that are used, one has at least this; the worst ones may be left out.
     std::ranges::sort(bounds);

@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "longhaul/placement/classes.hpp"
 #include "longhaul/placement/evaluate.hpp"
 
 namespace longhaul::placement {
@@ -57,6 +58,9 @@ struct DataParallel {
 
 /// Kind of each device: devices that no term of the problem tells apart have the same.
 [[nodiscard]] std::vector<int> kinds_of_devices(const Problem& problem);
+
+/// The same as classes.
+[[nodiscard]] Classes classes_under_terms(const Problem& problem);
 
 /// No placement has a smaller data-parallel term, whatever the exchange: the worst device at best.
 [[nodiscard]] double data_parallel_bound(const Problem& problem);

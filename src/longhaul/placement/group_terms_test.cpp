@@ -224,14 +224,9 @@ TEST(GroupTerms, WhatDoesNotFitSaysWhereAndHowMuch) {
 TEST(GroupTerms, TermsThatDoNotGoTogetherAreRefused) {
     testing::Instance instance(755, 0);
     fabric::FabricParts parts = random_fabric(4, 2, true, instance.random).parts();
-    parts.shared = {{"uplink", 1, {}, {"r0"}}};
     const fabric::Fabric fabric = fabric::Fabric::make(std::move(parts), "f").value();
     workload::Workload load = testing::payloads(0.1, 0.1);
-    Terms terms;
-    terms.objective = Objective::kPipelined;
-    EXPECT_FALSE(make_problem(fabric, "f", load, {2, 2}, terms));
-    terms.count_shared = false;
-    EXPECT_TRUE(make_problem(fabric, "f", load, {2, 2}, terms));
+    const Terms terms;
     load.layers.assign(1, {1, 0, 0});
     EXPECT_FALSE(make_problem(fabric, "f", load, {2, 2}, terms));
     load.layers.assign(2, {1, 0, 0});

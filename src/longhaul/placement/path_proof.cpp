@@ -8,7 +8,7 @@
 namespace longhaul::placement {
 namespace {
 
-constexpr double kRounding = 1e-12;
+constexpr double kPathRounding = 1e-12;
 constexpr double kNoTree = std::numeric_limits<double>::infinity();
 constexpr int kRootSteps = 300;
 constexpr int kNodeSteps = 30;
@@ -44,14 +44,14 @@ public:
         if (complete) {
             result.bound = best_.length;
         }
-        result.optimal = best_.length <= result.bound * (1 + kRounding);
+        result.optimal = best_.length <= result.bound * (1 + kPathRounding);
         result.path = std::move(best_);
         return result;
     }
 
 private:
     [[nodiscard]] bool pruned(double bound) const {
-        return bound >= best_.length * (1 - kRounding);
+        return bound >= best_.length * (1 - kPathRounding);
     }
 
     /// Minimum 1-tree under the penalties: a spanning tree of nodes 0 .. p - 1 and the two cheapest

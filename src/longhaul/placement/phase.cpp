@@ -54,13 +54,30 @@ class Mapper {
 public:
     Mapper(const ProblemAt& problem_at, const fabric::Fabric& fabric, const PhaseOptions& options)
         : problem_at_(problem_at),
-          fabric_(fabric),
           options_(options),
-          label_of_(fabric::index_of_labels(fabric.labels())),
-          names_(distinct_labels(fabric.labels())) {}
+          hosts_(fabric.host_of_device()),
+          labels_(fabric.labels()) {
+        const Problem any = problem_at(core::Gigabytes(0), core::Gigabytes(0));
+        tp_ = any.shape.tp;
+        cells_needed_ = any.shape.cells();
+        if (tp_ > 1) {
+            set_groups();
+        }
+        label_of_ = fabric::index_of_labels(labels_);
+        names_ = distinct_labels(labels_);
+    }
 
     core::Result<PhaseResult> run(const std::vector<double>& c_pp_gb,
                                   const std::vector<double>& c_dp_gb) {
+        if (tp_ > 1 && groups_.members.size() < cells_needed_) {
+            return core::fail(
+                {"",
+                 "tp",
+                 fmt::format("the hosts hold {} groups of {} devices", groups_.members.size(), tp_),
+                 fmt::format("pp x dp needs {}; lower pp, dp or tp, or name the host "
+                             "of every device in the fabric",
+                             cells_needed_)});
+        }
         for (const double c_dp : c_dp_gb) {
             for (const double c_pp : c_pp_gb) {
                 result_.cells.push_back({c_pp, c_dp, {}, {}, 0, {}});
@@ -78,8 +95,22 @@ public:
     }
 
 private:
+    /// Tensor groups stand for devices, with the host and label of their first one.
+    void set_groups() {
+        groups_ = make_tensor_groups(hosts_, tp_);
+        std::vector<int> hosts;
+        std::vector<std::string> labels;
+        for (const std::vector<int>& group : groups_.members) {
+            hosts.push_back(hosts_[static_cast<std::size_t>(group.front())]);
+            labels.push_back(labels_[static_cast<std::size_t>(group.front())]);
+        }
+        hosts_ = std::move(hosts);
+        labels_ = std::move(labels);
+    }
+
     [[nodiscard]] Problem problem_of(const PhaseCell& cell) const {
-        return problem_at_(core::Gigabytes(cell.c_pp_gb), core::Gigabytes(cell.c_dp_gb));
+        Problem problem = problem_at_(core::Gigabytes(cell.c_pp_gb), core::Gigabytes(cell.c_dp_gb));
+        return tp_ > 1 ? grouped(problem, groups_) : std::move(problem);
     }
 
     [[nodiscard]] Structure structure_of_cell(const PhaseCell& cell) const {
@@ -140,7 +171,7 @@ private:
         SolveOptions options = options_.solve;
         options.baseline_samples = 0;
         options.search.threads = 1;
-        const core::Result<Plan> plan = solve(problem, fabric_, options);
+        const core::Result<Plan> plan = solve(problem, hosts_, labels_, options);
         if (!plan) {
             return plan.error();
         }
@@ -254,8 +285,12 @@ private:
     }
 
     const ProblemAt& problem_at_;
-    const fabric::Fabric& fabric_;
     const PhaseOptions& options_;
+    std::vector<int> hosts_;           // of devices, or of tensor groups
+    std::vector<std::string> labels_;  // the same
+    TensorGroups groups_;              // with tp > 1
+    int tp_ = 1;
+    std::size_t cells_needed_ = 0;
     std::vector<int> label_of_;
     std::vector<std::string> names_;
     std::size_t pp_values_ = 1;

@@ -47,11 +47,12 @@ struct PhaseOptions {
 /// The problem at a payload. Called from several threads.
 using ProblemAt = std::function<Problem(core::Gigabytes c_pp, core::Gigabytes c_dp)>;
 
-/// Solves every fourth cell both ways from scratch. In the others the placements that were found
-/// compete, and a cell is searched only where the best of them is not proved optimal. Then all
-/// placements compete in all cells once more, and a cell that improves is bounded again; of equal
-/// scores the structure of most cells wins, so that ties do not speckle the map. Does not depend on
-/// the threads.
+/// Under every term. With tp > 1 stages are of tensor groups, which count as one device with the
+/// label of their first one. Solves every fourth cell both ways from scratch. In the others the
+/// placements that were found compete, and a cell is searched only where the best of them is not
+/// proved optimal. Then all placements compete in all cells once more, and a cell that improves is
+/// bounded again; of equal scores the structure of most cells wins, so that ties do not speckle the
+/// map. Does not depend on the threads.
 [[nodiscard]] core::Result<PhaseResult> phase_map(const ProblemAt& problem_at,
                                                   const fabric::Fabric& fabric,
                                                   const std::vector<double>& c_pp_gb,

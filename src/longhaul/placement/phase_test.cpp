@@ -4,7 +4,8 @@
 
 #include <gtest/gtest.h>
 
-#include "longhaul/placement/detail/test_support.hpp"
+#include "longhaul/placement/detail/term_cases.hpp"
+#include "longhaul/placement/units.hpp"
 
 namespace longhaul::placement {
 namespace {
@@ -110,6 +111,33 @@ TEST(Phase, CsvQuotesWhatComesFromOutside) {
     EXPECT_EQ(phase_csv(result),
               "c_pp_gb,c_dp_gb,score,data_parallel,pipeline,bound,gap,structure,structure_id,"
               "signature\n0.1,2,3,1,2,3,0,\"one, \"\"two\"\"\",1,\"x\"\n");
+}
+
+// Twin under every term, with spare devices and tensor groups: all placements of every cell.
+TEST(Phase, EveryCellIsTheBestOfAllUnderEveryTerm) {
+    for (const testing::TermChoice& choice : testing::term_choices()) {
+        core::Random random(20221206, 4220);
+        const testing::TermCase made = testing::term_case(choice, 2, 2, random);
+        const std::vector<int> hosts = made.fabric.host_of_device();
+        const ProblemAt problem_at = [&](core::Gigabytes c_pp, core::Gigabytes c_dp) {
+            testing::TermCase other = made;
+            other.workload.c_pp = c_pp;
+            other.workload.c_dp = c_dp;
+            return other.problem();
+        };
+        PhaseOptions options;
+        options.solve.search.budget = 4'000;
+        options.solve.proof.work = 100'000;
+        const PhaseResult result =
+            phase_map(problem_at, made.fabric, {0.1, 1}, {0.2, 2}, options).value();
+        for (const PhaseCell& cell : result.cells) {
+            const Problem unit = units_to_place(
+                problem_at(core::Gigabytes(cell.c_pp_gb), core::Gigabytes(cell.c_dp_gb)), hosts);
+            const double best = testing::best_of_all_stages(unit);
+            EXPECT_NEAR(cell.score.total(), best, 1e-9 * best) << choice.name;
+            EXPECT_LE(cell.bound.value, best * (1 + 1e-9)) << choice.name;
+        }
+    }
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 
 #include "longhaul/placement/group_terms.hpp"
 #include "longhaul/placement/long_path.hpp"
+#include "longhaul/placement/shared_pipeline.hpp"
 
 namespace longhaul::placement {
 namespace {
@@ -40,17 +41,6 @@ double slowest_pair(const Problem& problem, const PairMatrix& once, const Stages
         slowest = std::max(slowest, solver.solve(pairs));
     }
     return slowest;
-}
-
-/// Splits what messages and compute take together into the part that compute takes alone and the
-/// rest.
-Score split(double exchange,
-            double edges,
-            double slowest,
-            const Passes& passes,
-            const StageCompute& compute) {
-    const double alone = repeats(passes, compute, 0);
-    return {exchange, edges + repeats(passes, compute, slowest) - alone, compute.sum + alone};
 }
 
 }  // namespace
@@ -115,6 +105,15 @@ PairMatrix softly_capped(const PairMatrix& once,
     return {once.kind_of_device(), std::move(table)};
 }
 
+Score pipelined_score(double exchange,
+                      double edges,
+                      double slowest,
+                      const Passes& passes,
+                      const StageCompute& compute) {
+    const double alone = repeats(passes, compute, 0);
+    return {exchange, edges + repeats(passes, compute, slowest) - alone, compute.sum + alone};
+}
+
 Score pipelined_as_mapped(const Problem& problem, const Placement& placement) {
     const Stages stages = placement.stages();
     double edges = 0;
@@ -125,19 +124,16 @@ Score pipelined_as_mapped(const Problem& problem, const Placement& placement) {
             edge = std::max(edge, problem.costs.pipeline(stages[s - 1][r], stages[s][r]));
             slowest = std::max(slowest, problem.links.slowness(stages[s - 1][r], stages[s][r]));
         }
-        edges += edge;
+        edges += problem.shared.empty() ? edge : mapped_edge(problem, stages[s - 1], stages[s]);
     }
-    return split(data_parallel(problem, stages).seconds,
+    slowest = std::max(slowest, steady_load(problem, stages).seconds);
+    return pipelined_score(data_parallel(problem, stages).seconds,
                  edges,
                  slowest,
                  passes_of(problem.workload, problem.terms),
                  stage_compute(problem, stages));
 }
 
-namespace {
-
-/// Largest slowness below `slowest` under which the messages after the first take less than `room`,
-/// up to a share of 2^-40: under lower caps nothing else gets cheaper. O(1).
 double useful_cap(const Passes& passes, double slowest, double room) {
     double low = 0;
     double high = std::nextafter(slowest, 0.0);
@@ -151,9 +147,10 @@ double useful_cap(const Passes& passes, double slowest, double room) {
     return high;  // rounded up: a cap too high costs time, one too low would miss placements
 }
 
-}  // namespace
-
 Solved solve_inner_pipelined(const Problem& problem, const Stages& stages) {
+    if (!problem.shared.empty()) {
+        return solve_inner_shared(problem, stages);
+    }
     const Passes passes = passes_of(problem.workload, problem.terms);
     const double exchange = data_parallel(problem, stages).seconds;
     Solved best;
@@ -176,13 +173,13 @@ Solved solve_inner_pipelined(const Problem& problem, const Stages& stages) {
             if (turned) {
                 std::ranges::reverse(order);
             }
-            const Score score = split(exchange,
+            const Score score = pipelined_score(exchange,
                                       path.length,
                                       slowest,
                                       passes,
                                       stage_compute(problem, in_order(stages, order)));
             if (score.total() < best_total) {
-                best = {score, std::move(order), slowest};
+                best = {score, std::move(order), slowest, {}};
                 best_total = score.total();
             }
         }

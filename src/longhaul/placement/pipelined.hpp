@@ -55,11 +55,24 @@ struct StageCompute {
                                        const Passes& passes,
                                        const StageCompute& compute);
 
+/// Splits what messages and compute take together into the part that compute takes alone and the
+/// rest. `edges`: of one message each way; `slowest`: seconds a GB of the slowest pair or resource.
+[[nodiscard]] Score pipelined_score(double exchange,
+                                    double edges,
+                                    double slowest,
+                                    const Passes& passes,
+                                    const StageCompute& compute);
+
+/// Largest slowness below `slowest` under which the messages after the first take less than `room`,
+/// up to a share of 2^-40: under lower caps nothing else gets cheaper. O(1).
+[[nodiscard]] double useful_cap(const Passes& passes, double slowest, double room);
+
 /// Score of a placement exactly as it stands, under the pipelined objective.
 [[nodiscard]] Score pipelined_as_mapped(const Problem& problem, const Placement& placement);
 
 /// Best pairs and order of stages under the pipelined objective, exact as long as paths are: the
-/// slowest pair is capped ever lower, and under each cap the first micro-batch is additive.
+/// slowest pair is capped ever lower, and under each cap the first micro-batch is additive. With
+/// shared capacity see shared_pipeline.hpp.
 [[nodiscard]] Solved solve_inner_pipelined(const Problem& problem, const Stages& stages);
 
 /// Distinct values of slowness between devices, ascending; of more than `most`, that many spread

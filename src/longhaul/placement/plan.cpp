@@ -46,6 +46,7 @@ constexpr std::string_view kKnownKeys[] = {"format",
                                            "first_layers",
                                            "exchange_orders",
                                            "shared_bottleneck",
+                                           "pipeline_bottleneck",
                                            "devices",
                                            "device_hosts"};
 
@@ -262,6 +263,9 @@ void read_record(const Cursor& root, Plan& plan) {
         }
     }
     plan.exchange_orders = read_orders(root);
+    if (const auto name = root.find("pipeline_bottleneck")) {
+        plan.pipeline_bottleneck = name->string().value_or("");
+    }
     if (const auto name = root.find("shared_bottleneck")) {
         plan.shared_bottleneck = name->string().value_or("");
     }
@@ -320,6 +324,9 @@ Value to_value(const Plan& plan) {
     }
     if (!plan.exchange_orders.empty()) {
         root.set("exchange_orders", table_value(plan.exchange_orders));
+    }
+    if (!plan.pipeline_bottleneck.empty()) {
+        root.set("pipeline_bottleneck", plan.pipeline_bottleneck);
     }
     if (!plan.shared_bottleneck.empty()) {
         root.set("shared_bottleneck", plan.shared_bottleneck);

@@ -40,6 +40,8 @@ struct Plan {
     /// for other exchanges.
     std::vector<std::vector<int>> exchange_orders;
     std::string shared_bottleneck;  ///< shared resource that bounds the exchange; empty: none
+    /// Shared resource that micro-batches wait for, pipelined; empty: a pair or compute is slower.
+    std::string pipeline_bottleneck;
     std::string misfit;  ///< why the layers of no plan fit the memory; empty: they do. Not kept
     Bound bound;
     std::optional<Baselines> baselines;

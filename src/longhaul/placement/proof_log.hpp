@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <utility>
 #include <vector>
 
 namespace longhaul::placement {
@@ -33,6 +34,23 @@ struct ProofLog {
         }
         return sum;
     }
+};
+
+/// Why no stage that may stand often is cheap: for each number of different stages, a tree over
+/// which classes the stage holds. See different_stages.hpp.
+struct DifferentLog {
+    /// Nodes in depth-first order. Roots, one a class k: the stage holds k and no class before it.
+    struct Node {
+        int branch = -1;  ///< class that it holds in the first child, and does not in the second
+        /// Of a leaf: classes that it holds, and what their sums weigh; none where no stage fits.
+        std::vector<std::pair<int, double>> weights{};
+        friend bool operator==(const Node&, const Node&) = default;
+    };
+    struct Number {
+        int different = 2;
+        std::vector<Node> nodes;
+    };
+    std::vector<Number> numbers;  ///< rising; numbers that are not needed may miss
 };
 
 }  // namespace longhaul::placement

@@ -17,7 +17,8 @@
 namespace longhaul::placement {
 namespace {
 
-constexpr double kRounding = 1e-12;  // sums of equal costs in another order may differ by this
+constexpr double kRoundingOfTerms =
+    1e-12;  // sums of equal costs in another order may differ by this
 
 std::vector<int> everyone_but(int device, std::size_t devices) {
     std::vector<int> others(devices);
@@ -92,7 +93,7 @@ std::optional<Certificate> prove_by_groups(const Problem& problem,
     SliceLimits limits;
     limits.work = options.work;
     limits.stop = options.stop;
-    const double target = std::max(0.0, incumbent - compute) * (1 - kRounding);
+    const double target = std::max(0.0, incumbent - compute) * (1 - kRoundingOfTerms);
     const TableProofResult found = proof.run(target, limits);
     Certificate certificate;
     certificate.bound = elementary_bound(problem);
@@ -113,7 +114,7 @@ std::optional<Certificate> prove_every_table(const Problem& problem,
     constexpr std::uint64_t kWorkASet = 1'000;
     constexpr std::uint64_t kMostSets = 100'000;
     const bool other_exchange_alone = problem.exchange && problem.shared.empty();
-    if (!has_other_terms(problem) || (other_exchange_alone && !has_compute(problem)) ||
+    if (options.work < kWorkASet || !has_other_terms(problem) || (other_exchange_alone && !has_compute(problem)) ||
         problem.terms.objective != Objective::kAdditive ||
         problem.devices() != problem.shape.devices() || problem.shape.tp != 1) {
         return std::nullopt;
@@ -134,10 +135,7 @@ Certificate prove_terms(const Problem& problem,
             return *std::move(exact);
         }
     }
-    Problem part = problem;
-    part.exchange.reset();
-    part.shared = {};
-    part.terms.exchange = Exchange::kSharded;
+    Problem part = without_exchange(problem);
     double apart = 0;
     if (problem.terms.exchange != Exchange::kSharded) {
         apart = data_parallel_bound(problem);

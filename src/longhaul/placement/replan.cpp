@@ -12,8 +12,9 @@
 #include "longhaul/placement/assignment.hpp"
 #include "longhaul/placement/classes.hpp"
 #include "longhaul/placement/compose.hpp"
-#include "longhaul/placement/plain.hpp"
+#include "longhaul/placement/ordered.hpp"
 #include "longhaul/placement/replan_walk.hpp"
+#include "longhaul/placement/units.hpp"
 
 namespace longhaul::placement {
 namespace {
@@ -86,8 +87,9 @@ public:
           options_(options),
           pp_(static_cast<std::size_t>(problem.shape.pp)),
           dp_(static_cast<std::size_t>(problem.shape.dp)),
-          classes_(exact_classes(problem.costs)),
-          archive_(problem.shape.devices()) {}
+          classes_(classes_of_kinds(unit_kinds(problem))),
+          budget_(std::max<std::uint64_t>(1, options.search.budget / evaluation_cost(problem))),
+          archive_(most_moves()) {}
 
     void search(const Stages& best) {
         const Stages base = forced_placement();
@@ -97,12 +99,12 @@ public:
         }
         links(base, targets);
         ladder(base, targets);
-        limited(options_.search.budget / 2);
+        limited(budget_ / 2);
     }
 
     [[nodiscard]] const MoveArchive& archive() const { return archive_; }
     [[nodiscard]] std::uint64_t evaluations() const { return evaluations_; }
-    [[nodiscard]] int unlimited() const { return static_cast<int>(problem_.shape.devices()); }
+    [[nodiscard]] int unlimited() const { return static_cast<int>(most_moves()); }
 
     /// Limits worth asking for: below the moves of the unlimited best.
     [[nodiscard]] std::vector<int> limits() const {
@@ -118,11 +120,13 @@ public:
     }
 
 private:
+    [[nodiscard]] std::size_t most_moves() const {
+        return problem_.shape.cells() * static_cast<std::size_t>(old_.weight());
+    }
+
+    /// Whether a device, or any member of its group, holds what the stage needs.
     [[nodiscard]] bool home(int device, std::size_t stage) const {
-        return keeps_state(old_.stage_of[static_cast<std::size_t>(device)],
-                           old_.pp,
-                           static_cast<int>(stage),
-                           problem_.shape.pp);
+        return moves_of(old_, device, static_cast<int>(stage), problem_.shape.pp) < old_.weight();
     }
 
     void meet(const Stages& stages) {
@@ -133,9 +137,12 @@ private:
 
     /// Devices stay while there is room; the others fill what is left, in order of index.
     [[nodiscard]] Stages forced_placement() const {
+        if (!old_.members.empty()) {
+            return fewest_moves(old_, problem_.shape);
+        }
         Stages stages(pp_);
         std::vector<int> others;
-        for (int device = 0; device < unlimited(); ++device) {
+        for (int device = 0; device < static_cast<int>(problem_.devices()); ++device) {
             std::size_t s = 0;
             while (s < pp_ && (!home(device, s) || stages[s].size() == dp_)) {
                 ++s;
@@ -148,10 +155,12 @@ private:
         }
         std::size_t s = 0;
         for (const int device : others) {
-            while (stages[s].size() == dp_) {
+            while (s < pp_ && stages[s].size() == dp_) {
                 ++s;
             }
-            stages[s].push_back(device);
+            if (s < pp_) {
+                stages[s].push_back(device);
+            }
         }
         return stages;
     }
@@ -220,7 +229,7 @@ private:
         std::iota(orders[2].rbegin(), orders[2].rend(), 0);
         if (pp_ <= static_cast<std::size_t>(kMaxExactStages)) {
             const core::Grid<double> edges = edge_matrix(problem_.costs.pipeline, best);
-            const double score = solve_inner(problem_.costs, best).score.total();
+            const double score = scale_of(solve_inner(problem_, best).score.total());
             for (const double share : kMovePrices) {
                 core::Grid<double> price(pp_, pp_);
                 for (std::size_t c = 0; c < pp_ * pp_; ++c) {
@@ -241,8 +250,8 @@ private:
     void links(const Stages& base, const std::vector<Stages>& targets) {
         const std::uint64_t steps =
             std::max<std::uint64_t>(1, 2 * targets.size() * base.size() * dp_);
-        const std::size_t width = std::clamp<std::size_t>(
-            static_cast<std::size_t>(options_.search.budget / 4 / steps), 1, kRelinkWidth);
+        const std::size_t width =
+            std::clamp<std::size_t>(static_cast<std::size_t>(budget_ / 4 / steps), 1, kRelinkWidth);
         run_chains(2 * targets.size(),
                    [&](std::size_t i, MoveArchive& archive, std::uint64_t& done) {
                        const Stages& target = targets[i / 2];
@@ -253,8 +262,8 @@ private:
 
     void ladder(const Stages& base, const std::vector<Stages>& targets) {
         const std::size_t prices = std::size(kMovePrices);
-        const double scale = archive_.best_within(unlimited())->score;
-        const std::uint64_t share = options_.search.budget / 4 / (2 * prices) + 1;
+        const double scale = scale_of(archive_.best_within(unlimited())->score);
+        const std::uint64_t share = budget_ / 4 / (2 * prices) + 1;
         run_chains(2 * prices, [&](std::size_t i, MoveArchive& archive, std::uint64_t& done) {
             MoveWalk walk(problem_, old_, i % 2 == 0 ? base : targets[i / 2 % targets.size()]);
             anneal_moves(walk,
@@ -299,7 +308,7 @@ private:
     /// Chains have archives of their own, merged in order.
     void run_chains(std::size_t count,
                     const std::function<void(std::size_t, MoveArchive&, std::uint64_t&)>& chain) {
-        std::vector<MoveArchive> archives(count, MoveArchive(problem_.shape.devices()));
+        std::vector<MoveArchive> archives(count, MoveArchive(most_moves()));
         std::vector<std::uint64_t> done(count);
         core::parallel_for(count, options_.search.threads, [&](std::size_t i) {
             if (!options_.search.stop || !options_.search.stop()) {
@@ -318,20 +327,36 @@ private:
     std::size_t pp_;
     std::size_t dp_;
     Classes classes_;
+    std::uint64_t budget_;
     MoveArchive archive_;
     std::uint64_t evaluations_ = 0;
 };
+
+/// Pipelines for stages in this order.
+Placement composed_in_order(const Problem& problem,
+                            const Stages& stages,
+                            std::span<const int> host_of) {
+    if (problem.terms.objective == Objective::kPipelined) {
+        return order_replicas(
+            Placement::from_stages(solve_in_order(problem, stages).paired, problem.devices()),
+            host_of);
+    }
+    if (!problem.shared.empty()) {
+        return compose_contended(problem, stages, host_of);
+    }
+    std::vector<int> path(stages.size());
+    std::iota(path.begin(), path.end(), 0);
+    return compose(problem.costs, stages, path, host_of);
+}
 
 core::Result<ReplanPoint> point_of(const Problem& problem,
                                    const OldWork& old,
                                    const MoveArchive::Entry& entry,
                                    std::optional<int> limit,
                                    std::span<const int> host_of) {
-    std::vector<int> path(entry.stages.size());
-    std::iota(path.begin(), path.end(), 0);
     ReplanPoint point;
     point.limit = limit;
-    point.placement = compose(problem.costs, entry.stages, path, host_of);
+    point.placement = composed_in_order(problem, entry.stages, host_of);
     point.score = score_as_mapped(problem, point.placement);
     point.moves = count_moves(old, point.placement.stages());
     if (std::abs(point.score.total() - entry.score) > kReplanRounding * entry.score ||
@@ -353,9 +378,6 @@ core::Result<Replan> replan(const Problem& problem,
                             const Stages& best,
                             std::span<const int> host_of,
                             const ReplanOptions& options) {
-    if (auto plain = require_plain(problem, "--from"); !plain) {
-        return tl::unexpected(plain.error());
-    }
     Replanner planner(problem, old, options);
     planner.search(best);
     Replan result;

@@ -6,7 +6,11 @@
 #include <gtest/gtest.h>
 
 #include "longhaul/placement/brute_force.hpp"
-#include "longhaul/placement/detail/test_support.hpp"
+#include "longhaul/placement/detail/term_cases.hpp"
+#include "longhaul/placement/find.hpp"
+#include "longhaul/placement/ordered.hpp"
+#include "longhaul/placement/replan_tensor.hpp"
+#include "longhaul/placement/units.hpp"
 
 namespace longhaul::placement {
 namespace {
@@ -167,6 +171,138 @@ TEST(Replan, ForcedMovesAreCounted) {
     EXPECT_EQ(forced_moves({2, {0, 0, 1, 1}}, {2, 2}), 0);
     // Both of the devices that left were of stage 0: one of stage 1 must change.
     EXPECT_EQ(forced_moves({2, {0, 1, 1, 1}}, {2, 2}), 1);
+}
+
+/// The least score as it stands over all orders of the replicas of each stage but the first.
+double every_pairing(const Problem& unit, Stages stages, std::size_t from) {
+    if (from == stages.size()) {
+        return score_as_mapped(unit, Placement::from_stages(stages, unit.devices())).total();
+    }
+    double best = 1e300;
+    std::ranges::sort(stages[from]);
+    do {
+        best = std::min(best, every_pairing(unit, stages, from + 1));
+    } while (std::ranges::next_permutation(stages[from]).found);
+    return best;
+}
+
+/// The least score of each number of moves over all assignments of units to stages, or to none, and
+/// all pairs; moves from the definition.
+std::map<int, double> every_unit_placement(const Problem& unit, const OldWork& old) {
+    std::map<int, double> least;
+    std::vector<int> stage_of;
+    for (int s = 0; s < unit.shape.pp; ++s) {
+        stage_of.insert(stage_of.end(), static_cast<std::size_t>(unit.shape.dp), s);
+    }
+    stage_of.resize(unit.devices(), unit.shape.pp);
+    do {
+        Stages stages(static_cast<std::size_t>(unit.shape.pp));
+        int moves = 0;
+        for (std::size_t u = 0; u < stage_of.size(); ++u) {
+            if (stage_of[u] == unit.shape.pp) {
+                continue;
+            }
+            stages[static_cast<std::size_t>(stage_of[u])].push_back(static_cast<int>(u));
+            for (const int stage :
+                 old.members.empty() ? std::vector<int>{old.stage_of[u]} : old.members[u]) {
+                moves += stage == stage_of[u] ? 0 : 1;
+            }
+        }
+        const double score = every_pairing(unit, stages, 1);
+        const auto [known, added] = least.try_emplace(moves, score);
+        known->second = std::min(known->second, score);
+    } while (std::next_permutation(stage_of.begin(), stage_of.end()));
+    return least;
+}
+
+// Twin under every term, with spare devices and tensor groups: all placements of tiny cases.
+TEST(Replan, TheCurveIsThatOfAllPlacementsUnderEveryTerm) {
+    for (const testing::TermChoice& choice : testing::term_choices()) {
+        for (int i = 0; i < 3; ++i) {
+            testing::Instance instance(4103, i);
+            const testing::TermCase made = testing::term_case(choice, 3, 2, instance.random);
+            const Problem problem = made.problem();
+            const std::vector<int> hosts = made.fabric.host_of_device();
+            const int tp = made.shape.tp;
+            std::vector<OldPlace> places;
+            for (std::size_t d = 0; d < made.fabric.size(); ++d) {
+                const int cell = static_cast<int>(d) / tp;
+                places.push_back(cell < 6 ? OldPlace{cell % 3, cell / 3, static_cast<int>(d) % tp}
+                                          : OldPlace{});
+            }
+            places[static_cast<std::size_t>(i)] = {};  // joined
+            const Regrouped made_groups = regroup(hosts, places, 3, tp, tp);
+            const Problem unit = tp > 1 ? grouped(problem, made_groups.groups) : problem;
+            OldWork old = made_groups.old;
+            if (tp == 1) {  // groups of one are sorted by host
+                old = {3, {}, {}};
+                for (const OldPlace& place : places) {
+                    old.stage_of.push_back(place.stage);
+                }
+            }
+            const std::vector<int> unit_hosts = testing::counted(unit.devices());
+            ReplanOptions options;
+            options.search.budget = 200'000;
+            SearchOptions search;
+            search.budget = 20'000;
+            const Stages best = find(unit, SearchKind::kPortfolio, search).stages;
+            const Replan result = replan(unit, old, best, unit_hosts, options).value();
+            const std::map<int, double> truth = every_unit_placement(unit, old);
+            SCOPED_TRACE(std::string(choice.name) + " " + std::to_string(i));
+            EXPECT_EQ(result.forced, truth.begin()->first);
+            for (const ReplanPoint& point : result.curve) {
+                const int limit = point.limit.value_or(1'000);
+                EXPECT_NEAR(point.score.total(), within(truth, limit), 1e-9 * point.score.total())
+                    << limit;
+                EXPECT_LE(point.moves, limit);
+                EXPECT_EQ(score_as_mapped(unit, point.placement).total(), point.score.total());
+            }
+        }
+    }
+}
+
+// Twin of the pairs: all orders of replicas.
+TEST(Ordered, PairsAreTheBestOfAll) {
+    for (const testing::TermChoice& choice : testing::term_choices()) {
+        for (int i = 0; i < 4; ++i) {
+            testing::Instance instance(4104, i);
+            const testing::TermCase made = testing::term_case(choice, 2, 3, instance.random);
+            const Problem unit = units_to_place(made.problem(), made.fabric.host_of_device());
+            const std::vector<int> order = testing::shuffled(unit.devices(), instance.random);
+            const Stages stages{{order[0], order[1], order[2]}, {order[3], order[4], order[5]}};
+            const Ordered ordered = solve_in_order(unit, stages);
+            EXPECT_NEAR(ordered.score.total(), every_pairing(unit, stages, 1), 1e-9)
+                << choice.name << " " << i;
+            const OrderedScore kept(unit, stages);
+            EXPECT_NEAR(kept.total(), ordered.score.total(), 1e-9) << choice.name;
+        }
+    }
+}
+
+TEST(Replan, GroupsKeepWhatTheirMembersHold) {
+    // Host 0: group (stage 0, replica 0) whole as devices 1, 0; device 2 joined, 3 held shard 1 of
+    // (stage 1, replica 0), whose shard 0 left. Host 1: 4 and 5 joined, 6 is alone.
+    const std::vector<int> hosts{0, 0, 0, 0, 1, 1, 1};
+    std::vector<OldPlace> places(7);
+    places[1] = {0, 0, 0};
+    places[0] = {0, 0, 1};
+    places[3] = {1, 0, 1};
+    const Regrouped made = regroup(hosts, places, 2, 2, 2);
+    ASSERT_EQ(made.groups.members.size(), 3U);
+    EXPECT_EQ(made.groups.members[0], (std::vector<int>{1, 0}));
+    EXPECT_EQ(made.groups.members[1], (std::vector<int>{2, 3}));
+    EXPECT_EQ(made.groups.members[2], (std::vector<int>{4, 5}));
+    EXPECT_EQ(made.groups.alone, (std::vector<int>{6}));
+    EXPECT_EQ(made.old.members[0], (std::vector<int>{0, 0}));
+    EXPECT_EQ(made.old.members[1], (std::vector<int>{-1, 1}));
+    EXPECT_EQ(moves_of(made.old, 1, 1, 2), 1);
+    EXPECT_EQ(moves_of(made.old, 1, 0, 2), 2);
+    // 2 x 1 places: the whole group stays at stage 0, the half one takes stage 1: one device loads.
+    EXPECT_EQ(forced_moves(made.old, {2, 1}), 1);
+    // Half the tensor degree: both shards of a group of two lie inside a whole one, not the other
+    // way round.
+    EXPECT_EQ(regroup({{0}}, {{0, 0, 0}}, 1, 1, 1).old.members[0], (std::vector<int>{0}));
+    EXPECT_EQ(regroup({{0}}, {{0, 0, 0}}, 1, 2, 1).old.members[0], (std::vector<int>{-1}));
 }
 
 }  // namespace

@@ -14,18 +14,15 @@ struct Seat {
     std::size_t place = 0;
 };
 
+/// Devices that no stage holds sit in one more row.
 std::vector<Seat> seats_of(const Stages& stages, std::size_t devices) {
-    std::vector<Seat> seats(devices);
+    std::vector<Seat> seats(devices, {stages.size(), 0});
     for (std::size_t s = 0; s < stages.size(); ++s) {
         for (std::size_t i = 0; i < stages[s].size(); ++i) {
             seats[static_cast<std::size_t>(stages[s][i])] = {s, i};
         }
     }
     return seats;
-}
-
-std::size_t device_count(const Stages& stages) {
-    return stages.size() * stages.front().size();
 }
 
 }  // namespace
@@ -64,6 +61,18 @@ MoveWalk::MoveWalk(const Problem& problem, const OldWork& old, Stages start)
       now_(std::move(start)),
       exchange_(now_.size()),
       edges_(now_.size(), 0) {
+    const std::vector<Seat> seats = seats_of(now_, problem.devices());
+    for (std::size_t device = 0; device < seats.size(); ++device) {
+        if (seats[device].stage == now_.size()) {
+            spare_.push_back(static_cast<int>(device));
+        }
+    }
+    moves_ = count_moves(old_, now_);
+    if (!pairs_make_the_score(problem)) {
+        terms_.emplace(problem, now_);
+        total_ = terms_->total();
+        return;
+    }
     for (std::size_t s = 0; s < now_.size(); ++s) {
         exchange_[s] = group_exchange(problem_.costs.exchange, now_[s]).seconds;
         if (s > 0) {
@@ -71,7 +80,6 @@ MoveWalk::MoveWalk(const Problem& problem, const OldWork& old, Stages start)
         }
     }
     total_ = sum();
-    moves_ = count_moves(old_, now_);
 }
 
 double MoveWalk::sum() const {
@@ -82,16 +90,17 @@ double MoveWalk::sum() const {
     return total;
 }
 
-bool MoveWalk::home(int device, std::size_t stage) const {
-    return keeps_state(old_.stage_of[static_cast<std::size_t>(device)],
-                       old_.pp,
-                       static_cast<int>(stage),
-                       static_cast<int>(now_.size()));
+/// Moves of a device at a stage; those that are left out load nothing.
+int MoveWalk::cost(int device, std::size_t stage) const {
+    return stage == now_.size()
+               ? 0
+               : moves_of(old_, device, static_cast<int>(stage), static_cast<int>(now_.size()));
 }
 
 int MoveWalk::move_change(std::size_t s, std::size_t i, std::size_t t, std::size_t j) const {
-    const auto cost = [&](int device, std::size_t stage) { return home(device, stage) ? 0 : 1; };
-    return cost(now_[s][i], t) + cost(now_[t][j], s) - cost(now_[s][i], s) - cost(now_[t][j], t);
+    const int a = row(s)[i];
+    const int b = row(t)[j];
+    return cost(a, t) + cost(b, s) - cost(a, s) - cost(b, t);
 }
 
 void MoveWalk::rescore(std::size_t s) {
@@ -104,11 +113,33 @@ void MoveWalk::rescore(std::size_t s) {
 
 bool MoveWalk::try_swap(std::size_t s, std::size_t i, std::size_t t, std::size_t j, double limit) {
     const int change = move_change(s, i, t, j);
-    std::swap(now_[s][i], now_[t][j]);
+    std::swap(seat(s, i), seat(t, j));
+    if (terms_ ? !try_terms(s, t, limit) : !try_pairs(s, t, limit)) {
+        std::swap(seat(s, i), seat(t, j));
+        return false;
+    }
+    moves_ += change;
+    return true;
+}
+
+bool MoveWalk::try_terms(std::size_t s, std::size_t t, double limit) {
+    terms_->update(now_, s, t);
+    if (terms_->total() > limit) {
+        terms_->restore();
+        return false;
+    }
+    total_ = terms_->total();
+    return true;
+}
+
+bool MoveWalk::try_pairs(std::size_t s, std::size_t t, double limit) {
     kept_exchange_ = exchange_;
     kept_edges_ = edges_;
-    exchange_[s] = group_exchange(problem_.costs.exchange, now_[s]).seconds;
-    exchange_[t] = group_exchange(problem_.costs.exchange, now_[t]).seconds;
+    for (const std::size_t stage : {s, t}) {
+        if (stage < now_.size()) {
+            exchange_[stage] = group_exchange(problem_.costs.exchange, now_[stage]).seconds;
+        }
+    }
     // What does not change and the new exchange alone may be too much already.
     double total = *std::ranges::max_element(exchange_);
     for (std::size_t e = 1; e < now_.size(); ++e) {
@@ -121,13 +152,11 @@ bool MoveWalk::try_swap(std::size_t s, std::size_t i, std::size_t t, std::size_t
         total = sum();
     }
     if (total > limit) {
-        std::swap(now_[s][i], now_[t][j]);
         std::swap(exchange_, kept_exchange_);
         std::swap(edges_, kept_edges_);
         return false;
     }
     total_ = total;
-    moves_ += change;
     return true;
 }
 
@@ -138,23 +167,23 @@ void anneal_moves(MoveWalk& walk,
                   core::Random random,
                   MoveArchive& archive) {
     const std::size_t pp = walk.stages().size();
-    const std::size_t dp = walk.stages().front().size();
+    const std::size_t rows = walk.rows();
     archive.offer(walk.moves(), walk.score(), walk.stages());
-    if (pp < 2) {
+    if (rows < 2) {
         return;
     }
-    Cooling cooling(options, walk.score());
+    Cooling cooling(options, scale_of(walk.score()));
     for (std::uint64_t done = 0; done < options.evaluations; ++done) {
         if (done % options.stop_interval == 0 && options.stop && options.stop()) {
             return;
         }
         const std::size_t s = random.index(pp);
-        const std::size_t t = (s + 1 + random.index(pp - 1)) % pp;
+        const std::size_t t = (s + 1 + random.index(rows - 1)) % rows;
         // A few draws look for a partner that does not add moves: random ones nearly always do.
-        const std::size_t i = random.index(dp);
-        std::size_t j = random.index(dp);
+        const std::size_t i = random.index(walk.row(s).size());
+        std::size_t j = random.index(walk.row(t).size());
         for (int draw = 0; draw < 3 && walk.move_change(s, i, t, j) > 0; ++draw) {
-            j = random.index(dp);
+            j = random.index(walk.row(t).size());
         }
         const int change = walk.move_change(s, i, t, j);
         if (walk.moves() + change > limit) {
@@ -172,18 +201,20 @@ void relink(MoveWalk& walk,
             std::size_t width,
             MoveArchive& archive,
             std::uint64_t& evaluations) {
-    const std::vector<Seat> goal = seats_of(target, device_count(target));
+    const std::size_t devices = target.size() * target.front().size() +
+                                (walk.rows() > target.size() ? walk.row(target.size()).size() : 0);
+    const std::vector<Seat> goal = seats_of(target, devices);
     while (true) {
         archive.offer(walk.moves(), walk.score(), walk.stages());
         struct Swap {
             Seat a, b;
         };
         std::vector<Swap> swaps;
-        for (std::size_t s = 0; s < target.size(); ++s) {
-            for (std::size_t i = 0; i < walk.stages()[s].size(); ++i) {
-                const std::size_t t = goal[static_cast<std::size_t>(walk.stages()[s][i])].stage;
-                for (std::size_t j = 0; t != s && j < walk.stages()[t].size(); ++j) {
-                    if (goal[static_cast<std::size_t>(walk.stages()[t][j])].stage != t) {
+        for (std::size_t s = 0; s < walk.rows(); ++s) {
+            for (std::size_t i = 0; i < walk.row(s).size(); ++i) {
+                const std::size_t t = goal[static_cast<std::size_t>(walk.row(s)[i])].stage;
+                for (std::size_t j = 0; t != s && j < walk.row(t).size(); ++j) {
+                    if (goal[static_cast<std::size_t>(walk.row(t)[j])].stage != t) {
                         swaps.push_back({{s, i}, {t, j}});
                     }
                 }

@@ -2,7 +2,10 @@
 // moves that any walk met.
 #pragma once
 
+#include <optional>
+
 #include "longhaul/placement/anneal_counts.hpp"
+#include "longhaul/placement/ordered.hpp"
 #include "longhaul/placement/replan.hpp"
 
 namespace longhaul::placement {
@@ -10,7 +13,7 @@ namespace longhaul::placement {
 /// The best placement met at each number of moves.
 class MoveArchive {
 public:
-    explicit MoveArchive(std::size_t devices) : entries_(devices + 1) {}
+    explicit MoveArchive(std::size_t most_moves) : entries_(most_moves + 1) {}
 
     struct Entry {
         double score = 0;
@@ -25,30 +28,43 @@ private:
     std::vector<Entry> entries_;
 };
 
-/// Stages in path order with their terms kept up to date.
+/// Stages in path order with their terms kept up to date, and the devices that are left out, which
+/// count as one stage more.
 class MoveWalk {
 public:
     MoveWalk(const Problem& problem, const OldWork& old, Stages start);
 
     [[nodiscard]] const Stages& stages() const { return now_; }
+    /// Stages, and one more when devices are left out.
+    [[nodiscard]] std::size_t rows() const { return now_.size() + (spare_.empty() ? 0 : 1); }
+    [[nodiscard]] const std::vector<int>& row(std::size_t s) const {
+        return s < now_.size() ? now_[s] : spare_;
+    }
     [[nodiscard]] double score() const { return total_; }
     [[nodiscard]] int moves() const { return moves_; }
     /// Change of moves when the devices at (s, i) and (t, j) change places.
     [[nodiscard]] int move_change(std::size_t s, std::size_t i, std::size_t t, std::size_t j) const;
     /// Swaps them if the score stays within the limit; returns whether it did. O(dp^2) and up to
-    /// four matchings.
+    /// four matchings with pair costs alone.
     bool try_swap(std::size_t s, std::size_t i, std::size_t t, std::size_t j, double limit);
 
 private:
+    [[nodiscard]] int& seat(std::size_t s, std::size_t i) {
+        return s < now_.size() ? now_[s][i] : spare_[i];
+    }
+    bool try_pairs(std::size_t s, std::size_t t, double limit);
+    bool try_terms(std::size_t s, std::size_t t, double limit);
     void rescore(std::size_t s);
     [[nodiscard]] double sum() const;
-    [[nodiscard]] bool home(int device, std::size_t stage) const;
+    [[nodiscard]] int cost(int device, std::size_t stage) const;
 
     const Problem& problem_;
     const OldWork& old_;
     Stages now_;
+    std::vector<int> spare_;
     BottleneckSolver solver_;
     std::vector<double> exchange_, edges_, kept_exchange_, kept_edges_;
+    std::optional<OrderedScore> terms_;  ///< where pair costs do not make the score
     double total_ = 0;
     int moves_ = 0;
 };

@@ -44,6 +44,9 @@ ReplayModel::ReplayModel(const Costs& costs, std::span<const int> class_of_devic
 }
 
 double ReplayModel::exchange(const ReplayRow& row) const {
+    if (group_seconds_) {
+        return group_seconds_(row);
+    }
     double worst = 0;
     for (std::size_t a = 0; a < classes(); ++a) {
         double seconds = 0;
@@ -60,6 +63,10 @@ double ReplayModel::exchange_of_rest(const ReplayRow& rest) const {
     double worst = 0;
     for (std::size_t a = 0; a < classes(); ++a) {
         if (rest[a] == 0) {
+            continue;
+        }
+        if (group_seconds_) {
+            worst = std::max(worst, least_of_class_[a]);
             continue;
         }
         double seconds = 0;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <functional>
 #include <span>
 #include <unordered_map>
 #include <vector>
@@ -54,6 +55,14 @@ public:
     /// Least cost between any two members of the classes: no placement costs less than its counts
     /// do under them. O(n^2).
     ReplayModel(const Costs& costs, std::span<const int> class_of_device, Shape shape);
+
+    /// Another exchange than sums of pairs: seconds of a stage, and of any that holds a class.
+    void set_groups(std::function<double(const ReplayRow&)> seconds, std::vector<double> least) {
+        group_seconds_ = std::move(seconds);
+        least_of_class_ = std::move(least);
+    }
+    /// Whether a stage takes no less than a part of it.
+    [[nodiscard]] bool exchange_grows() const { return !group_seconds_; }
 
     [[nodiscard]] std::size_t classes() const { return sizes_.size(); }
     [[nodiscard]] Shape shape() const { return shape_; }
@@ -129,6 +138,8 @@ private:
     std::vector<int> sizes_;
     core::Grid<double> pipeline_;
     core::Grid<double> exchange_;
+    std::function<double(const ReplayRow&)> group_seconds_;
+    std::vector<double> least_of_class_;
     double cheapest_ = 0;
     std::vector<std::vector<int>> nearest_;  ///< classes by exchange from each
     std::vector<ReplayLevel> levels_;

@@ -87,7 +87,9 @@ private:
 
     /// All stages of dp devices up to the last cap: more devices only add to the exchange.
     bool list(std::size_t a, int missing, ReplayRow& row) {
-        const double seconds = model_.exchange(row);
+        // A part of a stage tells nothing of an exchange that may get cheaper by a member.
+        const bool counts = missing == 0 || model_.exchange_grows();
+        const double seconds = counts ? model_.exchange(row) : 0;
         if (!spend(0, 1) || seconds > with_rounding(log_.slices.back().cap)) {
             return result_.why.empty();
         }

@@ -1,11 +1,12 @@
 #include "longhaul/placement/robust.hpp"
 
 #include <algorithm>
+#include <map>
 
 #include <fmt/format.h>
 
 #include "longhaul/core/pool.hpp"
-#include "longhaul/placement/plain.hpp"
+#include "longhaul/placement/ordered.hpp"
 #include "longhaul/placement/robust_walk.hpp"
 
 namespace longhaul::placement {
@@ -67,22 +68,27 @@ public:
     RobustSearch(const ProblemOfFabric& problem_of,
                  const fabric::Fabric& fabric,
                  const RobustOptions& options)
-        : problem_of_(problem_of),
-          fabric_(fabric),
-          options_(options),
-          nominal_(problem_of(fabric)) {}
+        : problem_of_(problem_of), fabric_(fabric), options_(options) {
+        const Problem problem = problem_of(fabric);
+        hosts_ = fabric.host_of_device();
+        labels_ = fabric.labels();
+        if (problem.shape.tp > 1) {
+            set_groups(problem.shape.tp);
+        }
+        nominal_ = unit(problem);
+    }
 
     core::Result<RobustResult> run() {
         const std::vector<fabric::Fabric> draws = draws_of(fabric_, options_);
         for (const fabric::Fabric& draw : draws) {
-            problems_.push_back(problem_of_(draw));
+            problems_.push_back(unit(problem_of_(draw)));
         }
-        core::Result<Plan> nominal = solve(nominal_, fabric_, options_.solve);
+        core::Result<Plan> nominal = solve(problem_of_(fabric_), fabric_, options_.solve);
         if (!nominal) {
             return tl::unexpected(nominal.error());
         }
         result_.nominal = std::move(*nominal);
-        offer(result_.nominal.placement, "the fabric itself");
+        offer(of_units(result_.nominal.placement), "the fabric itself");
         if (core::Diagnostics failure = solve_others(draws); !failure.empty()) {
             return tl::unexpected(std::move(failure));
         }
@@ -92,6 +98,45 @@ public:
     }
 
 private:
+    /// Tensor groups stand for devices from here on; those of solve.
+    void set_groups(int tp) {
+        groups_ = make_tensor_groups(hosts_, tp);
+        std::vector<int> hosts;
+        std::vector<std::string> labels;
+        for (const std::vector<int>& group : groups_.members) {
+            unit_of_.emplace(group.front(), static_cast<int>(hosts.size()));
+            hosts.push_back(hosts_[static_cast<std::size_t>(group.front())]);
+            labels.push_back(labels_[static_cast<std::size_t>(group.front())]);
+        }
+        hosts_ = std::move(hosts);
+        labels_ = std::move(labels);
+    }
+
+    [[nodiscard]] Problem unit(Problem problem) const {
+        return problem.shape.tp > 1 && groups_.members.size() >= problem.shape.cells()
+                   ? grouped(problem, groups_)
+                   : std::move(problem);
+    }
+
+    [[nodiscard]] Placement of_units(const Placement& placement) const {
+        const auto tp = static_cast<std::size_t>(placement.shape().tp);
+        if (tp == 1) {
+            return placement;
+        }
+        std::vector<int> cells;
+        for (std::size_t rank = 0; rank < placement.device_of_rank().size(); rank += tp) {
+            cells.push_back(unit_of_.at(placement.device_of_rank()[rank]));
+        }
+        return {nominal_.shape, std::move(cells), groups_.members.size()};
+    }
+
+    [[nodiscard]] Placement of_devices(const Placement& placement) const {
+        const Shape shape = result_.nominal.placement.shape();
+        return shape.tp == 1
+                   ? placement
+                   : expanded(placement, groups_, shape.tp, result_.nominal.placement.devices());
+    }
+
     void offer(const Placement& placement, const std::string& origin) {
         const bool known = std::ranges::any_of(
             candidates_, [&](const auto& other) { return other.placement == placement; });
@@ -109,11 +154,12 @@ private:
         options.search.budget = std::max<std::uint64_t>(1, options.search.budget / kSolveShare);
         options.search.threads = 1;
         options.proof.work = 0;
-        const Problem worse = problem_of_(pessimistic(fabric_, draws));
+        const Problem worse = unit(problem_of_(pessimistic(fabric_, draws)));
         std::vector<Placement> found(count + 1);
         std::vector<core::Diagnostics> failures(count + 1);
         core::parallel_for(count + 1, options_.solve.search.threads, [&](std::size_t k) {
-            core::Result<Plan> plan = solve(k < count ? problems_[k] : worse, fabric_, options);
+            core::Result<Plan> plan =
+                solve(k < count ? problems_[k] : worse, hosts_, labels_, options);
             if (plan) {
                 found[k] = std::move(plan->placement);
             } else {
@@ -132,7 +178,8 @@ private:
     void anneal() {
         const std::size_t starts = candidates_.size();
         const std::size_t chains = starts * std::size(kRobustTemperatures);
-        const std::uint64_t share = options_.solve.search.budget / kAnnealShare / chains + 1;
+        const std::uint64_t share =
+            options_.solve.search.budget / kAnnealShare / chains / evaluation_cost(nominal_) + 1;
         std::vector<AnnealedPlacement> found(chains);
         core::parallel_for(chains, options_.solve.search.threads, [&](std::size_t i) {
             AnnealOptions anneal;
@@ -187,11 +234,17 @@ private:
         result_.candidates = candidates_.size();
         result_.nominal_plan = candidates_.front();
         result_.plan = *winner;
+        result_.nominal_plan.placement = of_devices(candidates_.front().placement);
+        result_.plan.placement = of_devices(winner->placement);
     }
 
     const ProblemOfFabric& problem_of_;
     const fabric::Fabric& fabric_;
     const RobustOptions& options_;
+    std::vector<int> hosts_;           // of devices, or of tensor groups
+    std::vector<std::string> labels_;  // the same
+    TensorGroups groups_;              // with tp > 1
+    std::map<int, int> unit_of_;       // group of its first device
     Problem nominal_;
     std::vector<Problem> problems_;
     std::vector<SampledPlacement> candidates_;
@@ -232,10 +285,6 @@ SampledPlacement sampled(const std::vector<Problem>& problems,
 core::Result<RobustResult> robust(const ProblemOfFabric& problem_of,
                                   const fabric::Fabric& fabric,
                                   const RobustOptions& options) {
-    const Problem problem = problem_of(fabric);
-    if (auto plain = require_plain(problem, "--robust"); !plain) {
-        return tl::unexpected(plain.error());
-    }
     return RobustSearch(problem_of, fabric, options).run();
 }
 

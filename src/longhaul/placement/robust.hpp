@@ -58,7 +58,8 @@ using ProblemOfFabric = std::function<Problem(const fabric::Fabric&)>;
 /// Candidates: the best placement of the fabric itself, of several samples, and of the fabric with
 /// each link at its tenth worst; then annealing over single ranks from each of them, on the p90
 /// itself. The best found of a sample, for the regret, may also pair and order the stages of any
-/// candidate anew. Needs plain costs, see plain.hpp. Does not depend on the threads.
+/// candidate anew. Under every term; tensor groups (those that solve makes) count as one device,
+/// and the annealing of terms that cost more tries fewer exchanges. Does not depend on the threads.
 [[nodiscard]] core::Result<RobustResult> robust(const ProblemOfFabric& problem_of,
                                                 const fabric::Fabric& fabric,
                                                 const RobustOptions& options);

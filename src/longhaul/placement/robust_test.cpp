@@ -4,7 +4,8 @@
 
 #include <gtest/gtest.h>
 
-#include "longhaul/placement/detail/test_support.hpp"
+#include "longhaul/placement/detail/term_cases.hpp"
+#include "longhaul/placement/units.hpp"
 
 namespace longhaul::placement {
 namespace {
@@ -129,6 +130,58 @@ TEST(Robust, ThreadsNeverChangeIt) {
     EXPECT_EQ(one.mean_regret, three.mean_regret);
     EXPECT_EQ(one.candidates, three.candidates);
     EXPECT_EQ(one.evaluations, three.evaluations);
+}
+
+/// The least p90 over all ways to put units on ranks or leave them out, straight from the
+/// definition.
+double least_p90_of_units(const std::vector<Problem>& problems) {
+    const Problem& first = problems.front();
+    std::vector<int> units = testing::counted(first.devices());
+    double least = 1e300;
+    do {
+        const std::vector<int> cells(
+            units.begin(), units.begin() + static_cast<std::ptrdiff_t>(first.shape.cells()));
+        if (!std::is_sorted(units.begin() + static_cast<std::ptrdiff_t>(first.shape.cells()),
+                            units.end())) {
+            continue;  // the order of what is left out does not matter
+        }
+        std::vector<double> totals;
+        for (const Problem& problem : problems) {
+            totals.push_back(
+                score_as_mapped(problem, Placement(first.shape, cells, units.size())).total());
+        }
+        std::ranges::sort(totals);
+        least = std::min(least, core::quantile(totals, 0.9));
+    } while (std::next_permutation(units.begin(), units.end()));
+    return least;
+}
+
+// Twin under every term, with spare devices and tensor groups: all placements of tiny cases.
+TEST(Robust, FindsTheLeastP90UnderEveryTerm) {
+    for (const testing::TermChoice& choice : testing::term_choices()) {
+        core::Random random(20221206, 4210);
+        const testing::TermCase made = testing::term_case(choice, 2, 2, random);
+        const ProblemOfFabric problem_of = [&](const fabric::Fabric& fabric) {
+            return made.problem_of(fabric);
+        };
+        RobustOptions options;
+        options.solve.search.budget = 100'000;
+        options.solve.proof.work = 10'000;
+        options.solve.baseline_samples = 0;
+        options.samples = 5;
+        options.noise.relative = 0.4;
+        const RobustResult result = robust(problem_of, made.fabric, options).value();
+        std::vector<Problem> units;
+        for (const Problem& problem : sample_problems(problem_of, made.fabric, options)) {
+            units.push_back(units_to_place(problem, made.fabric.host_of_device()));
+        }
+        EXPECT_NEAR(result.plan.p90, least_p90_of_units(units), 1e-9 * result.plan.p90)
+            << choice.name;
+        EXPECT_EQ(result.plan.placement.shape().tp, choice.tp);
+        EXPECT_EQ(score_as_mapped(made.problem(), result.plan.placement).total(),
+                  result.plan.nominal.total())
+            << choice.name;
+    }
 }
 
 }  // namespace

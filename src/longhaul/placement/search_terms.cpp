@@ -1,9 +1,11 @@
 #include "longhaul/placement/search_terms.hpp"
-#include "longhaul/placement/classes.hpp"
 
 #include <algorithm>
 #include <cmath>
+#include <deque>
 #include <numeric>
+#include <optional>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -12,6 +14,7 @@
 #include "longhaul/placement/classes.hpp"
 #include "longhaul/placement/group_terms.hpp"
 #include "longhaul/placement/reduction_tree.hpp"
+#include "longhaul/placement/shared_pipeline.hpp"
 
 namespace longhaul::placement {
 namespace {
@@ -24,6 +27,13 @@ constexpr std::uint64_t kSearchedCost = 16;  // a tree or ring of many members i
 constexpr double kStartTemperature = 0.03;
 constexpr double kEndTemperature = 0.0003;
 constexpr std::size_t kMostRestarts = 4;
+constexpr std::size_t kBestsKept = 8;       // of a walk
+constexpr std::uint64_t kDescentShare = 4;  // of what whole scores cost
+
+/// Whether a move is scored by solving the pipeline anew.
+bool scored_whole(const Problem& problem) {
+    return problem.terms.objective == Objective::kPipelined && problem.shared.empty();
+}
 
 /// The score of stage groups in path order, kept up while they change.
 class TermsScore {
@@ -33,7 +43,14 @@ public:
           stages_(std::move(stages)),
           group_(stages_.size()),
           loads_(stages_.size()),
-          edge_(stages_.size(), 0) {
+          edge_(stages_.size(), 0),
+          shared_edge_(stages_.size()) {
+        if (shared_pipeline()) {
+            const Solved solved = solve_inner(problem_, stages_);
+            pairs_.emplace(
+                problem_,
+                std::max(solved.slowness_cap, steady_load(problem_, solved.paired).seconds));
+        }
         for (std::size_t s = 0; s < stages_.size(); ++s) {
             update_group(s);
             update_edge(s);
@@ -41,7 +58,7 @@ public:
     }
 
     [[nodiscard]] const Stages& stages() const { return stages_; }
-    [[nodiscard]] bool whole() const { return problem_.terms.objective == Objective::kPipelined; }
+    [[nodiscard]] bool whole() const { return scored_whole(problem_); }
 
     [[nodiscard]] double total() const {
         if (whole()) {
@@ -58,8 +75,15 @@ public:
             }
             exchange = std::max(exchange, problem_.shared.slowest(sum).seconds);
         }
+        if (pairs_) {
+            return pairs_->total(exchange, std::span(shared_edge_).subspan(1), stages_);
+        }
         return exchange + std::accumulate(edge_.begin(), edge_.end(), 0.0) +
                compute_alone(problem_, stages_);
+    }
+
+    [[nodiscard]] bool shared_pipeline() const {
+        return problem_.terms.objective == Objective::kPipelined && !problem_.shared.empty();
     }
 
     /// Exchanges devices place by place.
@@ -105,6 +129,10 @@ private:
         if (whole() || s == 0 || s >= stages_.size()) {
             return;
         }
+        if (pairs_) {
+            shared_edge_[s] = pairs_->between(stages_[s - 1], stages_[s]);
+            return;
+        }
         edge_[s] = problem_.shared.empty()
                        ? solver_.solve(problem_.costs.pipeline, stages_[s - 1], stages_[s])
                        : contended_edge(problem_, stages_[s - 1], stages_[s]).seconds();
@@ -115,6 +143,8 @@ private:
     std::vector<double> group_;
     std::vector<std::vector<Load>> loads_;
     std::vector<double> edge_;
+    std::vector<SharedEdge> shared_edge_;  // instead, pipelined with shared capacity
+    std::optional<SharedEdgeSolver> pairs_;
     BottleneckSolver solver_;
 };
 
@@ -125,7 +155,7 @@ public:
           score_(problem, start),
           random_(random),
           current_(score_.total()),
-          best_stages_(start),
+          bests_{start},
           best_(current_) {}
 
     void run(std::uint64_t moves, const std::function<bool()>& stop) {
@@ -133,16 +163,23 @@ public:
                                         1 / std::max(1.0, static_cast<double>(moves)));
         double temperature = kStartTemperature;
         for (std::uint64_t k = 0; k < moves; ++k, temperature *= cooling) {
-            if (k % 64 == 0 && stop && stop()) {
+            if (k % moves_between_looks() == 0 && stop && stop()) {
                 return;
             }
             move(temperature * best_);
         }
     }
 
-    [[nodiscard]] const Stages& best_stages() const { return best_stages_; }
+    /// The last few bests, each better than the one before.
+    [[nodiscard]] const std::deque<Stages>& bests() const { return bests_; }
 
 private:
+    /// Rings and trees of large groups take milliseconds each.
+    [[nodiscard]] std::uint64_t moves_between_looks() const {
+        constexpr std::size_t kLargeGroup = 32;
+        return score_.stages().front().size() > kLargeGroup ? 1 : 64;
+    }
+
     void move(double temperature) {
         const std::size_t p = score_.stages().size();
         if (p > 2 && random_.below(5) == 0) {
@@ -208,7 +245,10 @@ private:
         current_ = total;
         if (total < best_) {
             best_ = total;
-            best_stages_ = score_.stages();
+            bests_.push_back(score_.stages());
+            if (bests_.size() > kBestsKept) {
+                bests_.pop_front();
+            }
         }
         return true;
     }
@@ -217,7 +257,7 @@ private:
     TermsScore score_;
     core::Random random_;
     double current_;
-    Stages best_stages_;
+    std::deque<Stages> bests_;
     double best_;
 };
 
@@ -232,12 +272,63 @@ void keep(SearchResult& best, SearchResult&& found) {
     }
 }
 
-/// Scored on the problem itself, in the best order.
-void rescore(const Problem& problem, SearchResult& found) {
-    const Solved solved = solve_inner(problem, found.stages);
-    found.stages = in_order(found.stages, solved.order);
-    found.score = solved.score.total();
-}
+/// Two devices of different kinds change places as long as that helps, every time with the whole
+/// pipeline solved anew, at most `budget` times.
+class WholeDescent {
+public:
+    WholeDescent(const Problem& problem, SearchResult& found, std::uint64_t budget)
+        : problem_(problem), kind_(kinds_of_devices(problem)), found_(found), left_(budget) {}
+
+    void run(const std::function<bool()>& stop) {
+        for (bool better = true; better;) {
+            better = false;
+            for (std::size_t a = 0; a < found_.stages.size(); ++a) {
+                for (std::size_t b = a + 1; b < found_.stages.size(); ++b) {
+                    if (left_ == 0 || (stop && stop())) {
+                        return;
+                    }
+                    better = between(a, b, stop) || better;
+                }
+            }
+        }
+    }
+
+private:
+    bool between(std::size_t a, std::size_t b, const std::function<bool()>& stop) {
+        std::set<std::pair<int, int>> tried;
+        for (std::size_t i = 0; i < found_.stages[a].size(); ++i) {
+            for (std::size_t j = 0; j < found_.stages[b].size() && left_ > 0; ++j) {
+                const int from = kind_[found_.stages[a][i]];
+                const int to = kind_[found_.stages[b][j]];
+                if (stop && stop()) {
+                    return false;
+                }
+                if (from != to && tried.insert({from, to}).second && taken(a, i, b, j)) {
+                    return true;
+                }
+            }
+        }
+        return false;
+    }
+
+    bool taken(std::size_t a, std::size_t i, std::size_t b, std::size_t j) {
+        Stages stages = found_.stages;
+        std::swap(stages[a][i], stages[b][j]);
+        const Solved solved = solve_inner(problem_, stages);
+        --left_;
+        if (solved.score.total() >= found_.score * (1 - 1e-12)) {
+            return false;
+        }
+        found_.stages = in_order(stages, solved.order);
+        found_.score = solved.score.total();
+        return true;
+    }
+
+    const Problem& problem_;
+    std::vector<int> kind_;
+    SearchResult& found_;
+    std::uint64_t left_;
+};
 
 }  // namespace
 
@@ -245,6 +336,20 @@ bool has_other_terms(const Problem& problem) {
     const bool unequal = !problem.speed.empty() || !problem.workload.layers.empty() ||
                          problem.workload.stage_seconds.size() > 1;
     return problem.exchange != nullptr || (has_compute(problem) && unequal);
+}
+
+Problem without_exchange(const Problem& problem) {
+    Problem plain = problem;
+    plain.exchange.reset();
+    plain.shared = {};
+    plain.terms.exchange = Exchange::kSharded;
+    return plain;
+}
+
+void rescore(const Problem& problem, SearchResult& found) {
+    const Solved solved = solve_inner(problem, found.stages);
+    found.stages = in_order(found.stages, solved.order);
+    found.score = solved.score.total();
 }
 
 std::vector<Problem> stand_ins(const Problem& problem) {
@@ -262,10 +367,7 @@ std::vector<Problem> stand_ins(const Problem& problem) {
     }
     std::vector<Problem> all;
     for (const double weight : kWeights) {
-        Problem stand_in = problem;
-        stand_in.exchange.reset();
-        stand_in.shared = {};
-        stand_in.terms.exchange = Exchange::kSharded;
+        Problem stand_in = without_exchange(problem);
         stand_in.workload.layers.clear();
         stand_in.workload.stage_seconds.clear();
         stand_in.speed.clear();
@@ -282,7 +384,7 @@ SearchResult anneal_terms(const Problem& problem,
                           std::uint64_t stream,
                           const SearchOptions& options) {
     std::uint64_t cost = kMoveCost;
-    if (problem.terms.objective == Objective::kPipelined) {
+    if (scored_whole(problem)) {
         cost *= kWholeCost;
     }
     const bool searched =
@@ -292,9 +394,23 @@ SearchResult anneal_terms(const Problem& problem,
     }
     TermsWalk walk(problem, start, core::Random(options.seed, kStreamsOfTerms + stream));
     walk.run(budget / cost, options.stop);
-    SearchResult found{walk.best_stages(), 0, "annealing over all terms", budget / cost, "budget"};
-    rescore(problem, found);
-    return found;
+    // Inside the walk pairs are chosen edge by edge, so that the last of its bests need not be the
+    // best when the pipeline is solved as a whole.
+    const bool all = problem.terms.objective == Objective::kPipelined && !problem.shared.empty();
+    SearchResult best;
+    for (const Stages& stages : walk.bests()) {
+        if (all || &stages == &walk.bests().back()) {
+            SearchResult found{stages, 0, "annealing over all terms", budget / cost, "budget"};
+            rescore(problem, found);
+            if (best.stages.empty() || found.score < best.score) {
+                best = std::move(found);
+            }
+        }
+    }
+    if (all) {
+        WholeDescent(problem, best, budget / cost / kWholeCost / kDescentShare).run(options.stop);
+    }
+    return best;
 }
 
 SearchResult search_terms(const Problem& problem,
@@ -303,7 +419,8 @@ SearchResult search_terms(const Problem& problem,
     const std::vector<Problem> weighted = stand_ins(problem);
     std::vector<SearchResult> starts;
     SearchResult best;
-    for (std::size_t i = 0; i < weighted.size(); ++i) {
+    const auto stopped = [&] { return options.stop && options.stop(); };
+    for (std::size_t i = 0; i < weighted.size() && (i == 0 || !stopped()); ++i) {
         SearchOptions share = options;
         share.budget = std::max<std::uint64_t>(1, options.budget / 2 / weighted.size());
         share.run = options.run * 64 + i;
@@ -313,7 +430,8 @@ SearchResult search_terms(const Problem& problem,
         starts.push_back(found);
         keep(best, std::move(found));
     }
-    if (problem.shape.pp == 1) {
+    if (problem.shape.pp == 1 || stopped()) {
+        best.stopped_by = stopped() ? "time limit" : "budget";
         return best;
     }
     std::ranges::stable_sort(starts, {}, &SearchResult::score);
@@ -330,7 +448,7 @@ SearchResult search_terms(const Problem& problem,
     for (SearchResult& found : annealed) {
         keep(best, std::move(found));
     }
-    best.stopped_by = options.stop && options.stop() ? "time limit" : "budget";
+    best.stopped_by = stopped() ? "time limit" : "budget";
     return best;
 }
 

@@ -9,6 +9,12 @@ namespace longhaul::placement {
 /// Whether a problem has such terms.
 [[nodiscard]] bool has_other_terms(const Problem& problem);
 
+/// The problem with the sharded exchange and nothing shared.
+[[nodiscard]] Problem without_exchange(const Problem& problem);
+
+/// Scores a result on a problem, in the best order of its stages.
+void rescore(const Problem& problem, SearchResult& found);
+
 /// Stand-ins of the problem with pair costs alone, one for each weight of the exchange: what the
 /// plain search finds under them is scored by solve_inner on the problem itself. Source of the
 /// weights: 0 asks for the pipeline alone, above 1 exchanges count more than they do when sharded.
@@ -16,7 +22,8 @@ namespace longhaul::placement {
 
 /// Simulated annealing from stage groups under the whole score: devices of two stages change
 /// places, a few alike ones at once, and stretches of stages are turned around. Only the stage
-/// groups and edges that a move touches are scored anew, as long as the objective is additive.
+/// groups and edges that a move touches are scored anew, but under the pipelined objective without
+/// shared capacity.
 [[nodiscard]] SearchResult anneal_terms(const Problem& problem,
                                         const Stages& start,
                                         std::uint64_t budget,

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <numeric>
 
 #include <fmt/format.h>
@@ -11,6 +12,7 @@
 #include "longhaul/placement/group_terms.hpp"
 #include "longhaul/placement/pipelined.hpp"
 #include "longhaul/placement/prove.hpp"
+#include "longhaul/placement/shared_pipeline.hpp"
 #include "longhaul/placement/tensor.hpp"
 
 namespace longhaul::placement {
@@ -103,6 +105,10 @@ void begin_low(const Problem& problem, Stages& stages) {
 /// What was decided beside the rank map.
 void describe_terms(const Problem& problem, Plan& plan) {
     const Stages stages = plan.placement.stages();
+    plan.first_layers.clear();
+    plan.misfit.clear();
+    plan.exchange_orders.clear();
+    plan.shared_bottleneck.clear();
     if (!problem.workload.layers.empty()) {
         plan.first_layers = divide(problem, stages).first;
         plan.misfit = why_nothing_fits(problem, stages);
@@ -123,13 +129,21 @@ void describe_terms(const Problem& problem, Plan& plan) {
     if (resource >= 0) {
         plan.shared_bottleneck = problem.shared.name(resource);
     }
+    if (const int busiest = resource_of_interval(problem, stages); busiest >= 0) {
+        plan.pipeline_bottleneck = problem.shared.name(busiest);
+    }
 }
 
 /// Pairs and replicas for stage groups in path order.
 Placement composed(const Problem& problem, Stages stages, std::span<const int> host_of) {
     Costs costs = problem.costs;
     if (problem.terms.objective == Objective::kPipelined) {
-        const Solved solved = solve_inner(problem, stages);
+        Solved solved = solve_inner(problem, stages);
+        if (!solved.paired.empty()) {
+            begin_low(problem, solved.paired);
+            return order_replicas(Placement::from_stages(solved.paired, problem.devices()),
+                                  host_of);
+        }
         stages = in_order(stages, solved.order);
         costs.pipeline =
             capped(problem.costs.pipeline, problem.links.slowness, solved.slowness_cap);
@@ -153,13 +167,72 @@ core::Result<Plan> solve(const Problem& problem,
 
 namespace {
 
-/// Places tensor groups as devices, then puts their devices in their place.
 core::Result<Plan> solve_grouped(const Problem& problem,
                                  std::span<const int> host_of,
                                  const std::vector<std::string>& labels,
                                  const SolveOptions& options) {
+    return solve_groups(
+        problem, make_tensor_groups(host_of, problem.shape.tp), host_of, labels, options);
+}
+
+}  // namespace
+
+namespace {
+
+/// Devices in the place of groups, in everything that a plan of groups says.
+void name_members(const Problem& problem, const TensorGroups& groups, Plan& plan) {
+    for (std::vector<int>& order : plan.exchange_orders) {
+        for (int& device : order) {
+            device = groups.members[device].front();
+        }
+    }
+    plan.placement = expanded(plan.placement, groups, problem.shape.tp, problem.devices());
+    std::vector<LeftOut> left_out;
+    for (const LeftOut& one : plan.left_out) {
+        for (const int device : groups.members[one.device]) {
+            left_out.push_back({device, one.score, groups.members[one.instead_of].front()});
+        }
+    }
+    for (const int device : groups.alone) {
+        left_out.push_back({device, 0, -1});
+    }
+    plan.left_out = std::move(left_out);
+}
+
+}  // namespace
+
+void describe_placement(const Problem& problem,
+                        const TensorGroups* groups,
+                        int threads,
+                        Plan& plan) {
+    if (groups == nullptr) {
+        describe_terms(problem, plan);
+        plan.left_out = left_out(problem, plan.placement.stages(), threads);
+        return;
+    }
+    std::map<int, int> unit_of;  // of its first device
+    for (const std::vector<int>& group : groups->members) {
+        unit_of.emplace(group.front(), static_cast<int>(unit_of.size()));
+    }
+    const std::vector<int>& devices = plan.placement.device_of_rank();
+    std::vector<int> cells;
+    for (std::size_t rank = 0; rank < devices.size();
+         rank += static_cast<std::size_t>(problem.shape.tp)) {
+        cells.push_back(unit_of.at(devices[rank]));
+    }
+    const Problem unit = grouped(problem, *groups);
+    plan.placement = Placement(unit.shape, std::move(cells), groups->members.size());
+    describe_placement(unit, nullptr, threads, plan);
+    name_members(problem, *groups, plan);
+}
+
+/// Places tensor groups as devices, then puts their devices in their place.
+core::Result<Plan> solve_groups(const Problem& problem,
+                                const TensorGroups& groups,
+                                std::span<const int> host_of,
+                                const std::vector<std::string>& labels,
+                                const SolveOptions& options) {
     const int tp = problem.shape.tp;
-    const TensorGroups groups = make_tensor_groups(host_of, tp);
     if (groups.members.size() < problem.shape.cells()) {
         return core::fail(
             {"",
@@ -182,26 +255,9 @@ core::Result<Plan> solve_grouped(const Problem& problem,
         return plan;
     }
     plan->workload = problem.workload;
-    for (std::vector<int>& order : plan->exchange_orders) {
-        for (int& device : order) {
-            device = groups.members[device].front();
-        }
-    }
-    plan->placement = expanded(plan->placement, groups, tp, problem.devices());
-    std::vector<LeftOut> left_out;
-    for (const LeftOut& one : plan->left_out) {
-        for (const int device : groups.members[one.device]) {
-            left_out.push_back({device, one.score, groups.members[one.instead_of].front()});
-        }
-    }
-    for (const int device : groups.alone) {
-        left_out.push_back({device, 0, -1});
-    }
-    plan->left_out = std::move(left_out);
+    name_members(problem, groups, *plan);
     return plan;
 }
-
-}  // namespace
 
 core::Result<Plan> solve(const Problem& problem,
                          std::span<const int> host_of,

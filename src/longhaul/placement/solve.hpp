@@ -6,6 +6,7 @@
 
 #include "longhaul/placement/certify.hpp"
 #include "longhaul/placement/plan.hpp"
+#include "longhaul/placement/tensor.hpp"
 
 namespace longhaul::placement {
 
@@ -26,10 +27,25 @@ struct SolveOptions {
                                        const fabric::Fabric& fabric,
                                        const SolveOptions& options);
 
+/// The same with these tensor groups (tp > 1), which must be at least pp * dp.
+[[nodiscard]] core::Result<Plan> solve_groups(const Problem& problem,
+                                              const TensorGroups& groups,
+                                              std::span<const int> host_of,
+                                              const std::vector<std::string>& labels,
+                                              const SolveOptions& options);
+
 /// The same with the host and the label of every device.
 [[nodiscard]] core::Result<Plan> solve(const Problem& problem,
                                        std::span<const int> host_of,
                                        const std::vector<std::string>& labels,
                                        const SolveOptions& options);
+
+/// Fills what a plan says beside rank map and scores, for its placement: layers of the stages, why
+/// they do not fit, orders of rings and roots, the shared resource that binds, what devices that
+/// are left out would cost. `groups`: of all devices, with tp > 1; else null.
+void describe_placement(const Problem& problem,
+                        const TensorGroups* groups,
+                        int threads,
+                        Plan& plan);
 
 }  // namespace longhaul::placement

@@ -10,6 +10,8 @@
 #include "longhaul/core/pool.hpp"
 #include "longhaul/placement/classes.hpp"
 #include "longhaul/placement/find.hpp"
+#include "longhaul/placement/group_terms.hpp"
+#include "longhaul/placement/search_terms.hpp"
 
 namespace longhaul::placement {
 namespace {
@@ -66,7 +68,10 @@ std::vector<int> nearest_devices(const Problem& problem) {
 /// Classes for choosing: exact ones, or the first tolerant ones that are few enough.
 Classes few_classes(const Problem& problem) {
     constexpr std::size_t kMost = 16;
-    Classes classes = exact_classes(problem.costs);
+    Classes classes = classes_under_terms(problem);
+    if (classes.size() > kMost) {
+        classes = exact_classes(problem.costs);
+    }
     for (const double tolerance : {0.05, 0.12, 0.3, 0.7}) {
         if (classes.size() <= kMost) {
             break;
@@ -180,41 +185,69 @@ double score_in_order(const Problem& problem, Stages stages) {
     return score_as_mapped(problem, Placement::from_stages(stages, problem.devices())).total();
 }
 
+/// Positions in `devices`, which is sorted, instead of the devices themselves.
+Stages numbered(const Stages& stages, const std::vector<int>& devices) {
+    Stages positions = stages;
+    for (std::vector<int>& group : positions) {
+        for (int& device : group) {
+            device = static_cast<int>(std::ranges::lower_bound(devices, device) - devices.begin());
+        }
+    }
+    return positions;
+}
+
 class SpareSearch {
 public:
     SpareSearch(const Problem& problem, SearchKind kind, const SearchOptions& options)
         : problem_(problem),
           kind_(kind),
           options_(options),
-          classes_(exact_classes(problem.costs)) {}
+          classes_(classes_under_terms(problem)) {}
 
-    SearchResult run() && {
+    SearchResult run(const SearchResult* known) && {
+        if (known != nullptr) {
+            best_ = *known;
+            start(used_devices(), options_.budget / 8, &known->stages);
+        }
         const std::vector<std::vector<int>> sets = candidates(problem_);
         const std::size_t tried =
             std::min<std::size_t>(sets.size(), kMinSets + options_.budget / kSetBudget);
-        for (std::size_t i = 0; i < tried; ++i) {
+        for (std::size_t i = 0; i < tried && !(stopped() && !best_.stages.empty()); ++i) {
             start(sets[i], options_.budget / 4 / tried);
         }
-        for (int round = 0; round < kRounds && descend(); ++round) {
-            const std::vector<int> others = outside(best_.stages, problem_.devices());
-            std::vector<int> devices;
-            for (int device = 0; device < static_cast<int>(problem_.devices()); ++device) {
-                if (!std::ranges::binary_search(others, device)) {
-                    devices.push_back(device);
-                }
-            }
-            start(devices, options_.budget / 2 / kRounds);
+        for (int round = 0; round < kRounds && !stopped() && descend(); ++round) {
+            start(used_devices(), options_.budget / 2 / kRounds);
         }
         return std::move(best_);
     }
 
 private:
-    /// Places some devices; keeps the result when it is the best.
-    void start(const std::vector<int>& devices, std::uint64_t budget) {
+    [[nodiscard]] bool stopped() const { return options_.stop && options_.stop(); }
+
+    [[nodiscard]] std::vector<int> used_devices() const {
+        std::vector<int> devices;
+        for (const std::vector<int>& group : best_.stages) {
+            devices.insert(devices.end(), group.begin(), group.end());
+        }
+        std::ranges::sort(devices);
+        return devices;
+    }
+
+    /// Places some devices, anew or from a placement of them; keeps the result when it is the best.
+    void start(const std::vector<int>& devices,
+               std::uint64_t budget,
+               const Stages* from = nullptr) {
         SearchOptions options = options_;
         options.budget = std::max<std::uint64_t>(1, budget);
         options.run = options_.run * 64 + runs_++;
-        SearchResult found = find(restricted(problem_, devices), kind_, options);
+        const Problem part = restricted(problem_, devices);
+        SearchResult found = from == nullptr
+                                 ? find_anew(part, kind_, options)
+                                 : anneal_terms(part,
+                                                numbered(*from, devices),
+                                                options.budget,
+                                                options.run,
+                                                options);
         for (std::vector<int>& group : found.stages) {
             for (int& device : group) {
                 device = devices[device];
@@ -245,8 +278,7 @@ private:
             tried += swaps.size();
             best_.evaluations += swaps.size();
             const auto least = std::ranges::min_element(scores);
-            if (least == scores.end() || *least >= best_.score ||
-                (options_.stop && options_.stop())) {
+            if (least == scores.end() || *least >= best_.score || stopped()) {
                 return changed;
             }
             const Swap& swap = swaps[least - scores.begin()];
@@ -272,21 +304,22 @@ private:
 
 SearchResult find_with_spare(const Problem& problem,
                              SearchKind kind,
-                             const SearchOptions& options) {
+                             const SearchOptions& options,
+                             const SearchResult* known) {
     LONGHAUL_ASSERT(problem.devices() > problem.shape.devices());
     if (kind == SearchKind::kHostOrder) {
         std::vector<int> first(problem.shape.devices());
         std::iota(first.begin(), first.end(), 0);
         return find(restricted(problem, first), kind, options);
     }
-    return SpareSearch(problem, kind, options).run();
+    return SpareSearch(problem, kind, options).run(known);
 }
 
 std::vector<LeftOut> left_out(const Problem& problem, const Stages& stages, int threads) {
     if (problem.devices() == problem.shape.devices()) {
         return {};
     }
-    const Classes classes = exact_classes(problem.costs);
+    const Classes classes = classes_under_terms(problem);
     const std::vector<int> others = outside(stages, problem.devices());
     std::map<int, LeftOut> of_class;
     for (const int device : others) {

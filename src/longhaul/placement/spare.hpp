@@ -9,10 +9,12 @@ namespace longhaul::placement {
 
 /// Chooses shape.devices() of the devices and places them. Starts without the devices that are far
 /// from all others, and without each class in turn; then devices are exchanged between used and
-/// left out while that helps, and all are placed anew.
+/// left out while that helps, and all are placed anew. A `known` placement of this problem comes
+/// first: it is bettered under all terms, and nothing worse is returned.
 [[nodiscard]] SearchResult find_with_spare(const Problem& problem,
                                            SearchKind kind,
-                                           const SearchOptions& options);
+                                           const SearchOptions& options,
+                                           const SearchResult* known = nullptr);
 
 /// What a device that is left out would cost.
 struct LeftOut {

@@ -65,5 +65,60 @@ TEST(Spare, LeavesTheFarDeviceOut) {
     EXPECT_EQ(reasons[0].score, 20);
 }
 
+TEST(Spare, WithOtherTermsIsNeverWorseThanTheShardedPlanUnderThem) {
+    // Table 2 with 7 to 16 devices to spare, and a cable of it shared.
+    fabric::FabricParts parts = testing::shipped("dtfm-table2-worldwide.json").parts();
+    const fabric::Fabric alone = fabric::Fabric::make(parts, "t").value();
+    parts.shared = {{"Tokyo uplink", 1.5, {}, {"Tokyo"}}};
+    const fabric::Fabric shared = fabric::Fabric::make(std::move(parts), "t").value();
+    SearchOptions options;
+    options.budget = 6'000;
+    options.restarts = 2;
+    int better = 0;
+    for (const Shape shape : {Shape{8, 7}, Shape{5, 10}}) {
+        for (const Exchange kind : {Exchange::kSharded,
+                                    Exchange::kRing,
+                                    Exchange::kCentral,
+                                    Exchange::kTree,
+                                    Exchange::kHierarchical}) {
+            for (const fabric::Fabric* fabric : {&alone, &shared}) {
+                Terms terms;
+                terms.exchange = kind;
+                const workload::Workload load = testing::payloads(0.512, 0.65);
+                const Problem problem = make_problem(*fabric, "t", load, shape, terms).value();
+                const Problem plain = make_problem(alone, "t", load, shape).value();
+                const Stages sharded = find(plain, SearchKind::kPortfolio, options).stages;
+                const double score = find(problem, SearchKind::kPortfolio, options).score;
+                const double before = solve_inner(problem, sharded).score.total();
+                EXPECT_LE(score, before * (1 + 1e-12)) << name_of(kind) << " " << shape.pp;
+                better += score < before * (1 - 1e-6) ? 1 : 0;
+            }
+        }
+    }
+    EXPECT_GE(better, 8);  // of 20: it is a start, not the end
+}
+
+TEST(Spare, DevicesOnTheTwoSidesOfACableAreNotAlike) {
+    // Six devices with equal links, the last two behind a narrow uplink: pair costs cannot tell
+    // which two to leave out, the shared capacity can.
+    fabric::FabricParts parts;
+    core::Grid<double> alpha(6, 6, 1.0);
+    core::Grid<double> beta(6, 6, 1.0);
+    parts.labels = {"a", "a", "b", "b", "c", "c"};
+    parts.alpha_ms = std::move(alpha);
+    parts.beta_gbps = std::move(beta);
+    parts.shared = {{"uplink", 0.01, {}, {"a"}}};
+    const fabric::Fabric fabric = fabric::Fabric::make(std::move(parts), "t").value();
+    const Problem problem =
+        make_problem(fabric, "t", testing::payloads(0.5, 0.5), {2, 2}).value();
+    const SearchResult found = find(problem, SearchKind::kPortfolio, {});
+    for (const std::vector<int>& group : found.stages) {
+        EXPECT_GE(std::ranges::min(group), 2);
+    }
+    const std::vector<LeftOut> reasons = left_out(problem, found.stages, 1);
+    ASSERT_EQ(reasons.size(), 2U);
+    EXPECT_GT(reasons[0].score, 2 * found.score);
+}
+
 }  // namespace
 }  // namespace longhaul::placement

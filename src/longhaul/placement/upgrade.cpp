@@ -2,13 +2,16 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <set>
 
 #include <fmt/format.h>
 
 #include "longhaul/core/pool.hpp"
 #include "longhaul/fabric/limits.hpp"
+#include "longhaul/placement/explain.hpp"
 #include "longhaul/placement/structure.hpp"
+#include "longhaul/placement/units.hpp"
 
 namespace longhaul::placement {
 namespace {
@@ -18,51 +21,12 @@ constexpr double kAsSlow = 1e-12;        // relative: ties of sums in another or
 constexpr double kSameScore = 1e-9;      // relative
 constexpr double kSlopeStep = 1e-4;
 constexpr int kHalvings = 40;
+constexpr double kMostSpeed = 1e9;
 
 LinkGroup group_of(const DeviceGroups& groups, int a, int b) {
     const int first = groups.of_device[static_cast<std::size_t>(a)];
     const int second = groups.of_device[static_cast<std::size_t>(b)];
     return {std::min(first, second), std::max(first, second)};
-}
-
-void add_exchange(const Costs& costs,
-                  const Stages& stages,
-                  const DeviceGroups& groups,
-                  std::set<LinkGroup>& found) {
-    double worst = 0;
-    for (const std::vector<int>& stage : stages) {
-        worst = std::max(worst, group_exchange(costs.exchange, stage).seconds);
-    }
-    for (const std::vector<int>& stage : stages) {
-        for (const int device : stage) {
-            double seconds = 0;
-            for (const int peer : stage) {
-                seconds += peer == device ? 0 : costs.exchange(device, peer);
-            }
-            for (const int peer : stage) {
-                if (peer != device && seconds >= worst * (1 - kAsSlow)) {
-                    found.insert(group_of(groups, device, peer));
-                }
-            }
-        }
-    }
-}
-
-void add_edges(const Costs& costs,
-               const Stages& stages,
-               const DeviceGroups& groups,
-               std::set<LinkGroup>& found) {
-    for (std::size_t s = 1; s < stages.size(); ++s) {
-        double worst = 0;
-        for (std::size_t r = 0; r < stages[s].size(); ++r) {
-            worst = std::max(worst, costs.pipeline(stages[s - 1][r], stages[s][r]));
-        }
-        for (std::size_t r = 0; r < stages[s].size(); ++r) {
-            if (costs.pipeline(stages[s - 1][r], stages[s][r]) >= worst * (1 - kAsSlow)) {
-                found.insert(group_of(groups, stages[s - 1][r], stages[s][r]));
-            }
-        }
-    }
 }
 
 /// Group of every kind of device; empty when a kind lies in several.
@@ -94,12 +58,7 @@ public:
     }
 
     core::Result<std::vector<Upgrade>> run(std::size_t solve_limit, int threads) {
-        const Problem problem = problem_of_(fabric_);
-        score_ = score_as_mapped(problem, placement_).total();
-        std::vector<Upgrade> all;
-        for (const LinkGroup& group : binding_groups(problem.costs, placement_, groups_)) {
-            all.emplace_back().group = group;
-        }
+        std::vector<Upgrade> all = candidates();
         core::parallel_for(all.size(), threads, [&](std::size_t i) { keep(all[i]); });
         std::ranges::stable_sort(all, {}, [](const Upgrade& upgrade) {
             return std::min(upgrade.bandwidth_kept, upgrade.latency_kept);
@@ -109,9 +68,8 @@ public:
         core::parallel_for(2 * count, threads, [&](std::size_t i) {
             Upgrade& upgrade = all[i / 2];
             const bool bandwidth = i % 2 == 0;
-            core::Result<double> best = bandwidth
-                                            ? solved(upgrade.group, 2, 1, upgrade.bandwidth_kept)
-                                            : solved(upgrade.group, 1, 0.5, upgrade.latency_kept);
+            core::Result<double> best = bandwidth ? solved(upgrade, 2, 1, upgrade.bandwidth_kept)
+                                                  : solved(upgrade, 1, 0.5, upgrade.latency_kept);
             if (!best) {
                 failures[i] = best.error();
                 return;
@@ -128,29 +86,79 @@ public:
     }
 
 private:
-    [[nodiscard]] double kept(const LinkGroup& group, double bandwidth, double latency) const {
-        const Problem problem = problem_of_(upgraded(fabric_, groups_, group, bandwidth, latency));
+    /// Everything that binds, with nothing known of it yet.
+    [[nodiscard]] std::vector<Upgrade> candidates() {
+        const Problem problem = problem_of_(fabric_);
+        score_ = score_as_mapped(problem, placement_).total();
+        const std::vector<int> hosts = fabric_.host_of_device();
+        const Units units = units_of(problem, placement_, hosts);
+        const Stages stages = units.placement.stages();
+        std::vector<Upgrade> all;
+        for (const LinkGroup& group : binding_groups(problem, placement_, hosts, groups_)) {
+            all.emplace_back().group = group;
+        }
+        for (const int resource : binding_resources(units.problem, stages)) {
+            all.emplace_back().kind = UpgradeKind::kShared;
+            all.back().resource = resource;
+        }
+        if (!fabric_.parts().devices.empty()) {
+            for (const int devices : slowest_devices(units, stages)) {
+                all.emplace_back().kind = UpgradeKind::kSpeed;
+                all.back().group = {devices, devices};
+            }
+        }
+        return all;
+    }
+
+    /// Groups of the slowest devices of stages whose compute binds.
+    [[nodiscard]] std::set<int> slowest_devices(const Units& units, const Stages& stages) const {
+        std::set<int> found;
+        for (const std::size_t s : binding_compute(units.problem, stages)) {
+            double slowest = std::numeric_limits<double>::infinity();
+            for (const int unit : stages[s]) {
+                slowest = std::min(slowest, speed_of(units.problem, unit));
+            }
+            for (const int unit : stages[s]) {
+                if (speed_of(units.problem, unit) <= slowest) {
+                    found.insert(groups_.of_device[static_cast<std::size_t>(units.device(unit))]);
+                }
+            }
+        }
+        return found;
+    }
+
+    static double speed_of(const Problem& problem, int device) {
+        return problem.speed.empty() ? 1 : problem.speed[static_cast<std::size_t>(device)];
+    }
+
+    [[nodiscard]] double kept(const Upgrade& upgrade, double faster, double latency) const {
+        const Problem problem = problem_of_(upgraded(fabric_, groups_, upgrade, faster, latency));
         return score_as_mapped(problem, placement_).total();
     }
 
-    [[nodiscard]] core::Result<double> solved(const LinkGroup& group,
-                                              double bandwidth,
+    [[nodiscard]] core::Result<double> solved(const Upgrade& upgrade,
+                                              double faster,
                                               double latency,
                                               double at_most) const {
-        const fabric::Fabric better = upgraded(fabric_, groups_, group, bandwidth, latency);
+        if (latency != 1 && upgrade.kind != UpgradeKind::kLinks) {
+            return at_most;
+        }
+        const fabric::Fabric better = upgraded(fabric_, groups_, upgrade, faster, latency);
         const Problem problem = problem_of_(better);
         const core::Result<Plan> plan = solve(problem, better, options_);
         if (!plan) {
             return tl::unexpected(plan.error());
         }
-        const double again = solve_inner(problem, placement_.stages()).score.total();
+        const Units units = units_of(problem, placement_, better.host_of_device());
+        const double again = solve_inner(units.problem, units.placement.stages()).score.total();
         return std::min({plan->score.total(), again, at_most});
     }
 
     void keep(Upgrade& upgrade) const {
-        upgrade.bandwidth_kept = kept(upgrade.group, 2, 1);
-        upgrade.latency_kept = kept(upgrade.group, 1, 0.5);
-        upgrade.limit = kept(upgrade.group, kInfinitelyFast, 1);
+        const bool links = upgrade.kind == UpgradeKind::kLinks;
+        upgrade.bandwidth_kept = kept(upgrade, 2, 1);
+        upgrade.latency_kept = links ? kept(upgrade, 1, 0.5) : score_;
+        upgrade.limit = kept(upgrade, kInfinitelyFast, 1);
         find_break(upgrade);
     }
 
@@ -158,7 +166,7 @@ private:
     /// it follows the line that it starts on.
     void find_break(Upgrade& upgrade) const {
         const auto at = [&](double x) {
-            return kept(upgrade.group, 1 / std::max(x, 1 / kInfinitelyFast), 1);
+            return kept(upgrade, 1 / std::max(x, 1 / kInfinitelyFast), 1);
         };
         const double slope = (score_ - at(1 - kSlopeStep)) / kSlopeStep;
         const auto on_line = [&](double x) {
@@ -216,13 +224,19 @@ DeviceGroups device_groups(const fabric::Fabric& fabric) {
     return groups;
 }
 
-std::vector<LinkGroup> binding_groups(const Costs& costs,
+std::vector<LinkGroup> binding_groups(const Problem& problem,
                                       const Placement& placement,
+                                      std::span<const int> host_of,
                                       const DeviceGroups& groups) {
+    const Units units = units_of(problem, placement, host_of);
     std::set<LinkGroup> found;
-    const Stages stages = placement.stages();
-    add_exchange(costs, stages, groups, found);
-    add_edges(costs, stages, groups, found);
+    for (const auto& [a, b] : binding_pairs(units.problem, units.placement.stages())) {
+        const std::vector<int>& from = units.groups.members[static_cast<std::size_t>(a)];
+        const std::vector<int>& to = units.groups.members[static_cast<std::size_t>(b)];
+        for (std::size_t t = 0; t < from.size(); ++t) {
+            found.insert(group_of(groups, from[t], to[t]));
+        }
+    }
     return {found.begin(), found.end()};
 }
 
@@ -251,6 +265,31 @@ fabric::Fabric upgraded(const fabric::Fabric& fabric,
     }
     parts.alpha_interval.reset();
     parts.beta_interval.reset();
+    core::Result<fabric::Fabric> made = fabric::Fabric::make(std::move(parts), "upgrade");
+    LONGHAUL_ASSERT(made.has_value());
+    return std::move(*made);
+}
+
+fabric::Fabric upgraded(const fabric::Fabric& fabric,
+                        const DeviceGroups& groups,
+                        const Upgrade& upgrade,
+                        double faster,
+                        double latency) {
+    if (upgrade.kind == UpgradeKind::kLinks) {
+        return upgraded(fabric, groups, upgrade.group, faster, latency);
+    }
+    fabric::FabricParts parts = fabric.parts();
+    if (upgrade.kind == UpgradeKind::kShared) {
+        double& gbps = parts.shared[static_cast<std::size_t>(upgrade.resource)].gbps;
+        gbps = std::min(gbps * faster, fabric::kMaxBetaGbps);
+    } else {
+        for (std::size_t i = 0; i < parts.devices.size(); ++i) {
+            double& speed = parts.devices[i].speed;
+            if (groups.of_device[i] == upgrade.group.first) {
+                speed = std::min(speed * faster, kMostSpeed);
+            }
+        }
+    }
     core::Result<fabric::Fabric> made = fabric::Fabric::make(std::move(parts), "upgrade");
     LONGHAUL_ASSERT(made.has_value());
     return std::move(*made);

@@ -1,4 +1,4 @@
-// What a faster or nearer link would be worth to a plan.
+// What better links, more shared capacity or faster devices would be worth to a plan.
 #pragma once
 
 #include <functional>
@@ -17,11 +17,17 @@ struct LinkGroup {
     friend auto operator<=>(const LinkGroup&, const LinkGroup&) = default;
 };
 
-/// Scores in seconds when the links of one group are better and all others stay.
+/// What is upgraded.
+enum class UpgradeKind { kLinks, kShared, kSpeed };
+
+/// Scores in seconds when one thing is better and all others stay: the bandwidth or latency of a
+/// group of links, the capacity of a shared resource, the speed of a group of devices.
 struct Upgrade {
-    LinkGroup group;
-    double bandwidth_kept = 0;    ///< twice the bandwidth, the plan as it stands
-    double latency_kept = 0;      ///< half the latency, the plan as it stands
+    UpgradeKind kind = UpgradeKind::kLinks;
+    LinkGroup group;              ///< kSpeed: the devices of `first`
+    int resource = -1;            ///< kShared: of the fabric
+    double bandwidth_kept = 0;    ///< twice the bandwidth (or speed), the plan as it stands
+    double latency_kept = 0;      ///< half the latency, the plan as it stands; kLinks only
     double bandwidth_solved = 0;  ///< twice the bandwidth, the best placement found then
     double latency_solved = 0;    ///< half the latency, the same
     bool solved = false;          ///< whether the last two were computed
@@ -40,10 +46,11 @@ struct DeviceGroups {
 };
 [[nodiscard]] DeviceGroups device_groups(const fabric::Fabric& fabric);
 
-/// Groups of links that bind: between the slowest device of a stage group that binds and each of
-/// its peers, and the slowest pairs of each stage boundary, ties included.
-[[nodiscard]] std::vector<LinkGroup> binding_groups(const Costs& costs,
+/// Groups of links that bind, see binding_pairs: of the exchanges that the slowest stage groups
+/// wait for, the slowest pairs of each stage boundary, ties included.
+[[nodiscard]] std::vector<LinkGroup> binding_groups(const Problem& problem,
                                                     const Placement& placement,
+                                                    std::span<const int> host_of,
                                                     const DeviceGroups& groups);
 
 /// The fabric with the links of a group changed: bandwidth and latency times these factors.
@@ -53,8 +60,17 @@ struct DeviceGroups {
                                       double bandwidth,
                                       double latency);
 
-/// One upgrade a binding group, the most worth first. The first `solve_limit` of them are solved
-/// anew with the options. Does not depend on the threads.
+/// The fabric with what an upgrade names changed: bandwidth, capacity or speed, and latency of
+/// links, times these factors.
+[[nodiscard]] fabric::Fabric upgraded(const fabric::Fabric& fabric,
+                                      const DeviceGroups& groups,
+                                      const Upgrade& upgrade,
+                                      double faster,
+                                      double latency);
+
+/// One upgrade a binding group of links, a binding shared resource, a group with the slowest
+/// devices of a stage whose compute binds; the most worth first. The first `solve_limit` of them
+/// are solved anew with the options. Does not depend on the threads.
 [[nodiscard]] core::Result<std::vector<Upgrade>> upgrades(const ProblemOfFabric& problem_of,
                                                           const fabric::Fabric& fabric,
                                                           const Placement& placement,

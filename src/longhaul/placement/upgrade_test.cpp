@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "longhaul/placement/detail/test_support.hpp"
+#include "longhaul/placement/detail/term_cases.hpp"
 
 namespace longhaul::placement {
 namespace {
@@ -111,6 +111,68 @@ TEST(Upgrades, NeverHurt) {
         if (one[i].solved) {
             EXPECT_LE(one[i].bandwidth_solved, one[i].bandwidth_kept);
             EXPECT_LE(one[i].latency_solved, one[i].latency_kept);
+        }
+    }
+}
+
+// The exchange of two stages waits for a cable: 2 stages x 2 pairs x 1 GB each way over 1 Gbit/s
+// take 32 s; links of 8 Gbit/s take 2 s. Twice the cable takes 16 s, without end 2 s, and every bit
+// helps until 16 times. Both stages compute at half the speed, 2 / 0.5 = 4 s each; at full speed 2
+// s.
+TEST(Upgrades, OfSharedCapacityAndSpeedAreThoseByHand) {
+    fabric::FabricParts parts;
+    parts.labels = {"x", "x", "x", "x"};
+    parts.alpha_ms = core::Grid<double>(4, 4, 0);
+    parts.beta_gbps = core::Grid<double>(4, 4, 8);
+    parts.devices.resize(4);
+    for (std::size_t i = 0; i < 4; ++i) {
+        parts.devices[i].host = i < 2 ? "old" : "new";
+        parts.devices[i].speed = i < 2 ? 0.5 : 1;
+    }
+    parts.shared.push_back({"cable", 1, {"old", "new"}, {}});
+    const fabric::Fabric fabric = fabric::Fabric::make(std::move(parts), "f").value();
+    workload::Workload workload = testing::payloads(0, 2);
+    workload.stage_seconds = {2};
+    const ProblemOfFabric problem_of = [&](const fabric::Fabric& changed) {
+        return make_problem(changed, "f", workload, {2, 2}).value();
+    };
+    const Placement placement = Placement::from_stages({{0, 2}, {1, 3}});
+    EXPECT_NEAR(score_as_mapped(problem_of(fabric), placement).total(), 32 + 8, 1e-9);
+    const auto all = upgrades(problem_of, fabric, placement, 0, SolveOptions{}).value();
+    const auto shared = std::ranges::find(all, UpgradeKind::kShared, &Upgrade::kind);
+    ASSERT_NE(shared, all.end());
+    EXPECT_EQ(shared->resource, 0);
+    EXPECT_NEAR(shared->bandwidth_kept, 16 + 8, 1e-9);
+    EXPECT_NEAR(shared->limit, 2 + 8, 1e-6);
+    ASSERT_TRUE(shared->until);
+    EXPECT_NEAR(*shared->until, 16, 1e-5);
+    const auto speed = std::ranges::find(all, UpgradeKind::kSpeed, &Upgrade::kind);
+    ASSERT_NE(speed, all.end());
+    EXPECT_NEAR(speed->bandwidth_kept, 32 + 4, 1e-9);
+}
+
+// Under every term: nothing that is better makes a plan slower.
+TEST(Upgrades, NeverHurtUnderAnyTerm) {
+    for (const testing::TermChoice& choice : testing::term_choices()) {
+        testing::Instance instance(4402, 0);
+        const testing::TermCase made = testing::term_case(choice, 2, 2, instance.random);
+        const ProblemOfFabric problem_of = [&](const fabric::Fabric& changed) {
+            return made.problem_of(changed);
+        };
+        SolveOptions options;
+        options.search.budget = 500;
+        options.proof.work = 0;
+        options.baseline_samples = 0;
+        const Plan plan = solve(made.problem(), made.fabric, options).value();
+        const auto all = upgrades(problem_of, made.fabric, plan.placement, 2, options).value();
+        EXPECT_FALSE(all.empty()) << made.name;
+        for (const Upgrade& upgrade : all) {
+            EXPECT_LE(upgrade.bandwidth_kept, plan.score.total() * (1 + 1e-9)) << made.name;
+            EXPECT_LE(upgrade.latency_kept, plan.score.total() * (1 + 1e-9)) << made.name;
+            EXPECT_LE(upgrade.limit, upgrade.bandwidth_kept * (1 + 1e-9)) << made.name;
+            if (upgrade.solved) {
+                EXPECT_LE(upgrade.bandwidth_solved, upgrade.bandwidth_kept) << made.name;
+            }
         }
     }
 }

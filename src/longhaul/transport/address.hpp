@@ -36,6 +36,8 @@ public:
     /// The 4 or 16 bytes of the address. An IPv4 address mapped into IPv6 counts as IPv4.
     [[nodiscard]] const std::array<std::uint8_t, 16>& bytes() const { return bytes_; }
 
+    friend bool operator==(const Address&, const Address&) = default;
+
 private:
     bool v6_ = false;
     std::uint16_t port_ = 0;
@@ -49,6 +51,8 @@ public:
     /// "10.0.0.0/8", "10.0.0.1" (one address), "fd00::/8"; nullopt when it is none.
     [[nodiscard]] static std::optional<Network> parse(std::string_view text);
     [[nodiscard]] bool contains(const Address& address) const;
+
+    friend bool operator==(const Network&, const Network&) = default;
 
 private:
     Address base_;

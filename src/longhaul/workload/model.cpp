@@ -1,5 +1,7 @@
 #include "longhaul/workload/model.hpp"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 namespace longhaul::workload {
@@ -45,19 +47,22 @@ double total_parameters(const Model& model) {
                                       embedding_parameters(model) + head_parameters(model);
 }
 
-double layer_activation_bytes(const Model& model, double activation_bytes) {
+double layer_activation_bytes(const Model& model, double activation_bytes, int tp) {
     const double h = model.hidden_size;
-    // Inputs of two norms, of the projections, of the output projection and of the feed-forward
-    // part, and Q: six of width h; K and V; then what stands around the activation function.
-    const double widths =
-        6 * h + 2 * key_width(model) +
-        (model.feed_forward == FeedForward::kGelu ? 2.0 : 4.0) * model.feed_forward_size;
+    // Whole on every device: the inputs of two norms, of the projections and of the feed-forward
+    // part. Divided: the input of the output projection and Q, of width h; K and V, at least one
+    // head each; then what stands around the activation function.
+    const double keys = key_width(model) * std::max(1.0 / tp, 1.0 / model.kv_heads);
+    const double divided =
+        (2 * h + (model.feed_forward == FeedForward::kGelu ? 2.0 : 4.0) * model.feed_forward_size) /
+        tp;
     const double masks = model.dropout ? 2 * h : 0;
-    const double scores = static_cast<double>(model.heads) * model.sequence_length;
+    const double scores = static_cast<double>(model.heads) * model.sequence_length / tp;
     const double attention = model.fused_attention ? 0
                              : model.dropout       ? scores * (2 * activation_bytes + 1)
                                                    : scores * activation_bytes;
-    return model.sequence_length * (activation_bytes * widths + masks + attention);
+    return model.sequence_length *
+           (activation_bytes * (4 * h + 2 * keys + divided) + masks + attention);
 }
 
 double boundary_bytes(const Model& model, double activation_bytes) {
@@ -74,13 +79,17 @@ std::string layer_parameters_formula(const Model& model) {
                        model.norm == Norm::kLayerNorm ? 4 : 2);
 }
 
-std::string layer_activation_formula(const Model& model) {
-    return fmt::format("s (e (6 h + 2 k + {} f){}{})",
-                       model.feed_forward == FeedForward::kGelu ? 2 : 4,
+std::string layer_activation_formula(const Model& model, int tp) {
+    const int inner = model.feed_forward == FeedForward::kGelu ? 2 : 4;
+    const std::string widths = tp > 1 ? fmt::format("4 h + (2 h + 2 k + {} f) / t", inner)
+                                      : fmt::format("6 h + 2 k + {} f", inner);
+    return fmt::format("s (e ({}){}{}{})",
+                       widths,
                        model.dropout ? " + 2 h" : "",
                        model.fused_attention ? ""
                        : model.dropout       ? " + a s (2 e + 1)"
-                                             : " + a s e");
+                                             : " + a s e",
+                       tp > 1 && !model.fused_attention ? " / t" : "");
 }
 
 }  // namespace longhaul::workload

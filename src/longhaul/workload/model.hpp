@@ -42,14 +42,16 @@ struct Model {
 [[nodiscard]] double total_parameters(const Model& model);
 
 /// Bytes that one layer keeps for its backward pass, for one sequence, with activations of
-/// `activation_bytes` each (docs/mathematics/workload.md).
-[[nodiscard]] double layer_activation_bytes(const Model& model, double activation_bytes);
+/// `activation_bytes` each, on one device of a tensor group of `tp` (docs/mathematics/workload.md).
+[[nodiscard]] double layer_activation_bytes(const Model& model,
+                                            double activation_bytes,
+                                            int tp = 1);
 /// Bytes of the input of one layer for one sequence: what crosses a stage boundary, and all that
 /// a checkpointed layer keeps.
 [[nodiscard]] double boundary_bytes(const Model& model, double activation_bytes);
 
 /// The formulas that layer_parameters and layer_activation_bytes follow for this model, as text.
 [[nodiscard]] std::string layer_parameters_formula(const Model& model);
-[[nodiscard]] std::string layer_activation_formula(const Model& model);
+[[nodiscard]] std::string layer_activation_formula(const Model& model, int tp = 1);
 
 }  // namespace longhaul::workload

@@ -83,6 +83,25 @@ TEST(Model, ActivationsOfALayerAgreeWithKorthikanti) {
     EXPECT_DOUBLE_EQ(layer_activation_bytes(model, 2), s * h * 34);
 }
 
+// Tensor parallel over t devices: s b h (10 + 24 / t + 5 a s / (h t)), equation 2 of the same paper.
+TEST(Model, ActivationsOfATensorGroupAgreeWithKorthikanti) {
+    Model model = gpt(24, 2048, 16, 2048);
+    model.dropout = true;
+    model.fused_attention = false;
+    const double s = 2048;
+    const double h = 2048;
+    const double a = 16;
+    for (const double t : {1.0, 2.0, 8.0}) {
+        EXPECT_DOUBLE_EQ(layer_activation_bytes(model, 2, static_cast<int>(t)),
+                         s * h * (10 + 24 / t + 5 * a * s / (h * t)));
+    }
+    // With 2 key-value heads of 16, 8 devices hold one each and not a quarter: k h / a ... by hand
+    // 2 (4 h + (2 h + 2 f) / 8 + 2 h / 16) bytes a token, f = 4 h.
+    model = gpt(24, 2048, 16, 2048);
+    model.kv_heads = 2;
+    EXPECT_DOUBLE_EQ(layer_activation_bytes(model, 2, 8), s * 2 * h * (4 + 10.0 / 8 + 2.0 / 16));
+}
+
 // Without dropout the two masks (1 byte each) go; attention keeps the scores alone.
 TEST(Model, ActivationsWithoutDropout) {
     Model model = gpt(24, 2048, 16, 2048);
@@ -109,6 +128,8 @@ TEST(Model, FormulasFollowTheModel) {
     Model model = gpt(24, 2048, 16, 2048);
     model.dropout = true;
     model.fused_attention = false;
+    EXPECT_EQ(layer_activation_formula(model, 4),
+              "s (e (4 h + (2 h + 2 k + 2 f) / t) + 2 h + a s (2 e + 1) / t)");
     EXPECT_EQ(layer_activation_formula(model), "s (e (6 h + 2 k + 2 f) + 2 h + a s (2 e + 1))");
 }
 

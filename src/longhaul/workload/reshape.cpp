@@ -35,10 +35,10 @@ core::Result<Job> reshaped(const Job& job, int pp, int dp, int tp) {
     if (!job.memory) {
         return shaped;
     }
-    const Sizing sizing = size(shaped);
+    const Sizing sizing = size(shaped, tp);
     const auto worst = std::ranges::max_element(
         sizing.stages, {}, [](const StageSize& stage) { return stage.total(); });
-    const double needed = worst->total().value() / tp;
+    const double needed = worst->total().value();
     if (needed > job.memory->value()) {
         return refuse(
             fmt::format("stage {} needs {:.3f} GB a device", worst - sizing.stages.begin(), needed),

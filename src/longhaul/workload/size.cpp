@@ -57,11 +57,11 @@ int in_flight(const Job& job, int stage) {
 }
 
 /// Bytes of activations that a stage holds at its peak.
-double activation_bytes(const Job& job, int stage) {
+double activation_bytes(const Job& job, int stage, int tp) {
     const Model& model = job.model;
     const double e = bytes_of(job.activations);
     const double layers = job.stage_layers[static_cast<std::size_t>(stage)];
-    const double layer = layer_activation_bytes(model, e);
+    const double layer = layer_activation_bytes(model, e, tp);
     const double input = boundary_bytes(model, e);
     const double alive = in_flight(job, stage);
     double sequence = alive * layers * (job.activation_checkpointing ? input : layer);
@@ -73,7 +73,7 @@ double activation_bytes(const Job& job, int stage) {
     }
     if (stage == job.pp - 1) {
         // Inputs of the final norm and of the output matrix; FP32 logits of one micro-batch.
-        sequence += alive * 2 * input + 4.0 * model.sequence_length * model.vocabulary;
+        sequence += alive * 2 * input + 4.0 * model.sequence_length * model.vocabulary / tp;
     }
     return job.micro_batch * sequence;
 }
@@ -84,15 +84,15 @@ int optimiser_bytes(const Job& job) {
            bytes_of(job.optimiser_states);
 }
 
-StageSize stage_size(const Job& job, int stage) {
+StageSize stage_size(const Job& job, int stage, int tp) {
     StageSize size;
     size.layers = job.stage_layers[static_cast<std::size_t>(stage)];
     size.parameters = stage_parameters(job, stage);
     size.in_flight = in_flight(job, stage);
-    size.weights = gigabytes(size.parameters * bytes_of(job.parameters));
-    size.gradients = gigabytes(size.parameters * bytes_of(job.gradients));
-    size.optimiser = gigabytes(size.parameters * optimiser_bytes(job));
-    size.activations = gigabytes(activation_bytes(job, stage));
+    size.weights = gigabytes(size.parameters * bytes_of(job.parameters) / tp);
+    size.gradients = gigabytes(size.parameters * bytes_of(job.gradients) / tp);
+    size.optimiser = gigabytes(size.parameters * optimiser_bytes(job) / tp);
+    size.activations = gigabytes(activation_bytes(job, stage, tp));
     return size;
 }
 
@@ -155,6 +155,22 @@ const StageSize& largest(const Sizing& sizing, core::Gigabytes StageSize::* part
     return *std::ranges::max_element(sizing.stages, {}, part);
 }
 
+std::string over_tp(int tp) {
+    return tp > 1 ? fmt::format(" / {}", tp) : std::string();
+}
+
+/// What each device of a tensor group sends in the exchange.
+std::vector<Derivation> tensor_lines(const Sizing& sizing) {
+    if (sizing.tp == 1) {
+        return {};
+    }
+    const double whole = sizing.workload.c_dp.value();
+    return {{"c_dp_device_gb",
+             fmt::format("{:.6g} GB", whole / sizing.tp),
+             "c_dp / t: each device of a tensor group exchanges its part; c_pp it sends whole",
+             fmt::format("{:.6g} GB / {}", whole, sizing.tp)}};
+}
+
 /// A part of the memory that is a number of bytes for each parameter of a stage.
 Derivation parameter_line(const Sizing& sizing,
                           std::string key,
@@ -164,20 +180,21 @@ Derivation parameter_line(const Sizing& sizing,
     const StageSize& stage = largest(sizing, part);
     return {std::move(key),
             fmt::format("{:.6g} GB", (stage.*part).value()),
-            std::move(formula),
-            fmt::format("{:.0f} x {}", stage.parameters, bytes)};
+            std::move(formula) + (sizing.tp > 1 ? " / t" : ""),
+            fmt::format("{:.0f} x {}{}", stage.parameters, bytes, over_tp(sizing.tp))};
 }
 
 Derivation activations_line(const Job& job, const Sizing& sizing) {
     const StageSize& stage = largest(sizing, &StageSize::activations);
-    const double layer = layer_activation_bytes(job.model, bytes_of(job.activations));
+    const double layer =
+        layer_activation_bytes(job.model, bytes_of(job.activations), sizing.tp);
     return {"activations_gb",
             fmt::format("{:.6g} GB", stage.activations.value()),
             job.activation_checkpointing
                 ? "micro-batch x (in flight x layers x s h e + one layer, computed again)"
                 : "micro-batch x in flight x layers x one layer",
             fmt::format("one layer {} = {:.6g} GB a sequence; {} in flight, {} layers",
-                        layer_activation_formula(job.model),
+                        layer_activation_formula(job.model, sizing.tp),
                         layer / 1e9,
                         stage.in_flight,
                         stage.layers)};
@@ -230,26 +247,29 @@ double data_parallel_messages(const Job& job) {
     return job.dp_bucket ? std::max(1.0, rounded_up(gigabytes(bytes) / *job.dp_bucket)) : 1;
 }
 
-Sizing size(const Job& job) {
+Sizing size(const Job& job, int tp) {
     Sizing sizing;
     sizing.pp = job.pp;
     sizing.dp = job.dp;
+    sizing.tp = tp;
     sizing.parameters = total_parameters(job.model);
     sizing.largest_stage = largest_stage(job);
     for (int stage = 0; stage < job.pp; ++stage) {
-        sizing.stages.push_back(stage_size(job, stage));
+        sizing.stages.push_back(stage_size(job, stage, tp));
     }
     Workload& work = sizing.workload;
     work.c_pp =
         gigabytes(job.sequences_per_replica * boundary_bytes(job.model, bytes_of(job.activations)));
     work.pp_messages =
         static_cast<int>(std::ceil(micro_batches(job) / job.micro_batches_per_message));
-    work.c_dp = sizing.stages[static_cast<std::size_t>(sizing.largest_stage)].gradients;
+    work.c_dp =
+        gigabytes(stage_parameters(job, sizing.largest_stage) * bytes_of(job.gradients));
     work.dp_messages = static_cast<int>(data_parallel_messages(job));
     work.microbatches = static_cast<int>(micro_batches(job));
     append(sizing.derivations, {parameters_line(job, sizing.parameters)});
     append(sizing.derivations, batch_lines(job));
     append(sizing.derivations, payload_lines(job, sizing));
+    append(sizing.derivations, tensor_lines(sizing));
     append(sizing.derivations, memory_lines(job, sizing));
     return sizing;
 }
@@ -276,13 +296,21 @@ core::Value to_value(const Sizing& sizing, const Job& job) {
         formulas.set(line.key,
                      line.numbers.empty() ? line.formula : line.formula + " = " + line.numbers);
     }
+    core::Value shape = core::Value::object();
+    shape.set("pp", sizing.pp).set("dp", sizing.dp);
+    if (sizing.tp > 1) {
+        shape.set("tp", sizing.tp);
+    }
     core::Value root = core::Value::object();
     root.set("format", "longhaul.size/1")
         .set("name", job.name)
         .set("workload", to_value(sizing.workload))
-        .set("shape", core::Value::object().set("pp", sizing.pp).set("dp", sizing.dp))
+        .set("shape", std::move(shape))
         .set("parameters", sizing.parameters)
         .set("largest_stage", sizing.largest_stage);
+    if (sizing.tp > 1) {
+        root.set("c_dp_device_gb", sizing.workload.c_dp.value() / sizing.tp);
+    }
     if (job.memory) {
         root.set("memory_gb", job.memory->value());
     }

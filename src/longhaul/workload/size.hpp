@@ -9,13 +9,13 @@
 
 namespace longhaul::workload {
 
-/// What one device of a stage holds.
+/// What one device of a stage holds; of a tensor group, its part.
 struct StageSize {
     int layers = 0;
-    double parameters = 0;  ///< number of them
+    double parameters = 0;  ///< number of them, of the whole stage
     int in_flight = 0;      ///< micro-batches whose activations are alive at the peak
     core::Gigabytes weights;
-    core::Gigabytes gradients;  ///< also what the stage brings to the data-parallel exchange
+    core::Gigabytes gradients;  ///< also what the device brings to the data-parallel exchange
     core::Gigabytes optimiser;
     core::Gigabytes activations;
     /// Sum of the four, to a whole byte.
@@ -31,9 +31,10 @@ struct Derivation {
 };
 
 struct Sizing {
-    Workload workload;
+    Workload workload;  ///< of whole stages, as `place --tp` takes it
     int pp = 1;
     int dp = 1;
+    int tp = 1;  ///< devices of a tensor group
     double parameters = 0;  ///< of the model, each counted once
     int largest_stage = 0;  ///< whose gradients are c_dp: the first of the largest
     std::vector<StageSize> stages;
@@ -41,7 +42,9 @@ struct Sizing {
 };
 
 /// O(pp). c_dp is the largest over the stages, since the slowest stage group ends the exchange.
-[[nodiscard]] Sizing size(const Job& job);
+/// With tensor groups of `tp` devices each holds 1 / tp of the parameters, and of the activations
+/// all inputs and 1 / tp of what is computed from them.
+[[nodiscard]] Sizing size(const Job& job, int tp = 1);
 
 /// Counts behind the message numbers, not rounded to an integer type: read_job refuses jobs where
 /// they do not fit.

@@ -135,6 +135,28 @@ TEST(Size, ActivationsOfPlainStagesByHand) {
                      2 * (1 * 3 * masked + 1 * 2 * 16 * 8 * 2 + 4 * 16 * 100) / 1e9);
 }
 
+// Two devices a stage: half of the parameters each, whole inputs, half of the logits. By hand for
+// checkpoints: in flight x layers x s h e + s e (4 h + (2 h + 2 k + 2 f) / 2) with k = h, f = 4 h.
+TEST(Size, TensorGroupsByHand) {
+    Job job = small_job();
+    job.activation_checkpointing = true;
+    job.schedule = PipelineSchedule::kGpipe;
+    const Sizing whole = size(job);
+    const Sizing halves = size(job, 2);
+    EXPECT_EQ(halves.workload.c_dp, whole.workload.c_dp);  // place --tp divides it
+    EXPECT_EQ(halves.workload.c_pp, whole.workload.c_pp);
+    for (std::size_t s = 0; s < 2; ++s) {
+        EXPECT_DOUBLE_EQ(halves.stages[s].weights.value(), whole.stages[s].weights.value() / 2);
+        EXPECT_DOUBLE_EQ(halves.stages[s].gradients.value(), whole.stages[s].gradients.value() / 2);
+        EXPECT_DOUBLE_EQ(halves.stages[s].optimiser.value(), whole.stages[s].optimiser.value() / 2);
+        EXPECT_EQ(halves.stages[s].parameters, whole.stages[s].parameters);
+    }
+    const double input = 16 * 8 * 2;
+    const double layer = 16 * 2 * (4 * 8 + (4 * 8 + 8 * 8) / 2.0);
+    EXPECT_DOUBLE_EQ(halves.stages[1].activations.value(),
+                     2 * (4 * 3 * input + layer + 4 * 2 * input + 4 * 16 * 100 / 2.0) / 1e9);
+}
+
 TEST(Size, AStageWithoutLayersComputesNoneAgain) {
     Job job = small_job();
     job.activation_checkpointing = true;

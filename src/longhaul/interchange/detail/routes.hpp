@@ -11,6 +11,7 @@ struct Way {
     double alpha_ms = 0;
     double beta_gbps = std::numeric_limits<double>::infinity();
     int links = 0;
+    std::vector<int> through;  ///< numbers of the links, where they are counted
 
     void add(const Way& other);
 };

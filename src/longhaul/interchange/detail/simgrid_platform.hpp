@@ -17,6 +17,14 @@ struct ZoneRoute {
     std::string gateway_from, gateway_to;  ///< of routes between child zones
 };
 
+/// A link by its number. A SPLITDUPLEX link has two numbers next to each other, UP first.
+struct PlatformLink {
+    std::string name;
+    double gbps = 0;
+    bool shared = true;  ///< false: FATPIPE, every transfer has all of it
+    int to_other = 0;    ///< of a half of SPLITDUPLEX: from its number to that of the other half
+};
+
 struct PlatformZone {
     std::string name;
     std::string routing;  ///< "full", "floyd", "dijkstra", "cluster", "none"; lower case
@@ -25,15 +33,24 @@ struct PlatformZone {
     std::map<std::pair<std::string, std::string>, ZoneRoute> routes;
     std::vector<std::string> points;  ///< hosts, routers and child zones, in order
     Way cluster_up, cluster_backbone;
+    std::map<std::string, int> private_link;  ///< number of the link of each host of a cluster, UP
     std::string cluster_router;
+};
+
+/// What the platform says of a host for longhaul, in <prop>.
+struct HostProps {
+    std::string label;
+    std::string host;
 };
 
 struct Platform {
     std::vector<PlatformZone> zones;  ///< [0] is the outermost
     std::vector<std::string> hosts;
+    std::vector<HostProps> props;        ///< of each host
     std::map<std::string, int> zone_of;  ///< of hosts and routers
     std::map<std::string, Way> links;    ///< by name
-    std::vector<std::string> left_out;   ///< what was not read, for a note
+    std::vector<PlatformLink> numbered;
+    std::vector<std::string> left_out;  ///< what was not read, for a note
 };
 
 /// Reads the elements; problems go to the list.

@@ -1,0 +1,201 @@
+// route fabric: what placement needs to know of a declared network.
+#include <map>
+
+#include "longhaul/core/hash.hpp"
+#include "longhaul/fabric/read.hpp"
+#include "longhaul/measure_commands.hpp"
+#include "longhaul/options.hpp"
+#include "longhaul/route_commands.hpp"
+#include "longhaul/topology/artifact.hpp"
+#include "longhaul/topology/cuts.hpp"
+
+namespace longhaul::app {
+namespace {
+
+using topology::NodeId;
+using topology::Topology;
+
+constexpr std::uint32_t kMostDevices = 2048;
+
+struct FabricCommand {
+    std::string file;
+    std::string output = "-";
+    double overhead_ms = 0;
+    double share = 1;
+    int flows = 4;
+    bool nameless = false;
+};
+
+/// Latency and rate of the slowest of the paths that some flows of a pair take.
+struct Slowest {
+    double latency_ms = 0;
+    double gbps = 0;
+};
+
+class PairTimes {
+public:
+    PairTimes(const topology::Routes& routes, int flows)
+        : routes_(routes), links_(routes.topology().links()), flows_(flows) {}
+
+    /// nullopt: no path.
+    [[nodiscard]] std::optional<Slowest> of(NodeId from, NodeId to) const {
+        Slowest slowest{0, links_.empty() ? 1 : std::numeric_limits<double>::infinity()};
+        for (int flow = 0; flow < flows_; ++flow) {
+            const topology::Route route =
+                routes_.path(from, to, (std::uint64_t{from} << 32U) + to + flow * 0x10001ULL);
+            if (!route.reachable) {
+                return std::nullopt;
+            }
+            double latency = 0;
+            for (const topology::LinkId id : route.links) {
+                latency += links_[id].latency_ms;
+                slowest.gbps = std::min(slowest.gbps, links_[id].gbps);
+            }
+            slowest.latency_ms = std::max(slowest.latency_ms, latency);
+        }
+        return slowest;
+    }
+
+private:
+    const topology::Routes& routes_;
+    std::vector<topology::Link> links_;
+    int flows_;
+};
+
+/// Endpoints of one innermost group are devices of one host where the group's ports up are theirs.
+std::string host_of(const Topology& network, NodeId endpoint) {
+    const topology::Shape& shape = network.shape(network.site_of_endpoint(endpoint));
+    const bool host = shape.levels() > 0 && shape.chain().levels.front().up_members;
+    return host ? network.group_name(endpoint, shape.levels() - 1) : network.name(endpoint);
+}
+
+void add_devices(const Topology& network, fabric::FabricParts& parts) {
+    std::map<std::string, int> ranks;
+    for (NodeId i = 0; i < network.endpoints(); ++i) {
+        parts.labels.push_back(topology::label_of(network, i));
+        fabric::Device device;
+        device.host = host_of(network, i);
+        device.local_rank = ranks[device.host]++;
+        parts.devices.push_back(std::move(device));
+    }
+}
+
+core::Result<void> add_pairs(const topology::Routes& routes,
+                             const FabricCommand& command,
+                             fabric::FabricParts& parts) {
+    const Topology& network = routes.topology();
+    const std::uint32_t n = network.endpoints();
+    const PairTimes times(routes, command.flows);
+    core::Grid<double> alpha(n, n, 0);
+    core::Grid<double> beta(n, n, 0);
+    for (NodeId i = 0; i < n; ++i) {
+        for (NodeId j = 0; j < n; ++j) {
+            if (i == j) {
+                continue;
+            }
+            const auto slowest = times.of(i, j);
+            if (!slowest) {
+                return core::fail(
+                    {input_name(command.file),
+                     "",
+                     fmt::format("no path from {} to {}", network.name(i), network.name(j)),
+                     "a fabric needs all pairs; see route check"});
+            }
+            alpha(i, j) = command.overhead_ms + slowest->latency_ms;
+            beta(i, j) = command.share * slowest->gbps;
+        }
+    }
+    parts.alpha_ms = fabric::PairMatrix(std::move(alpha));
+    parts.beta_gbps = fabric::PairMatrix(std::move(beta));
+    return {};
+}
+
+void add_shared(const topology::Routes& routes,
+                const FabricCommand& command,
+                fabric::FabricParts& parts) {
+    const topology::Cuts cuts = topology::shared_cuts(routes);
+    bool directions = false;
+    for (const topology::Cut& cut : cuts.list) {
+        directions = directions || cut.there_gbps != cut.back_gbps;
+        parts.shared.push_back({cut.name,
+                                command.share * std::min(cut.there_gbps, cut.back_gbps),
+                                cut.between,
+                                cut.of});
+    }
+    std::vector<std::string> notes;
+    if (directions) {
+        notes.emplace_back("links with two rates share the lower one in both directions");
+    }
+    for (const std::string& link : cuts.unstated) {
+        notes.push_back(fmt::format(
+            "the sharing of link {} cannot be stated: its pairs of sites are no cut", link));
+    }
+    print_notes(notes);
+}
+
+core::Result<void> make_fabric(const FabricCommand& command) {
+    if (auto apart = check_apart({command.output}, {command.file}); !apart) {
+        return apart;
+    }
+    const auto routes = load_routes(command.file);
+    if (!routes) {
+        return tl::unexpected(routes.error());
+    }
+    const Topology& network = routes->topology();
+    const std::string file = input_name(command.file);
+    if (network.endpoints() < 2 || network.endpoints() > kMostDevices) {
+        return core::fail({file,
+                           "",
+                           fmt::format("has {} endpoints", network.endpoints()),
+                           fmt::format("a fabric of all pairs has 2 to {}", kMostDevices)});
+    }
+    fabric::FabricParts parts;
+    add_devices(network, parts);
+    if (auto pairs = add_pairs(*routes, command, parts); !pairs) {
+        return pairs;
+    }
+    add_shared(*routes, command, parts);
+    parts.provenance =
+        fmt::format("route fabric of {}, routes sha256 {}",
+                    network.declaration().name.empty() ? "a topology" : network.declaration().name,
+                    topology::tables_hash(*routes));
+    const auto fabric = fabric::Fabric::make(std::move(parts), file);
+    if (!fabric) {
+        return tl::unexpected(fabric.error());
+    }
+    return write_file(command.output, core::write_json(fabric::to_value(*fabric)));
+}
+
+}  // namespace
+
+void add_route_fabric(CLI::App& parent, Session& session) {
+    CLI::App* command = parent.add_subcommand(
+        "fabric", "Derives a fabric: latency and slowest link of every pair, shared capacity");
+    example(*command, "longhaul route fabric topologies/three-regions.toml -o fabric.json");
+    auto options = std::make_shared<FabricCommand>();
+    command->add_option("file", options->file, "a topology or a file of routes; - for stdin")
+        ->type_name("FILE")
+        ->required();
+    command->add_option("-o,--output", options->output, "fabric to write; default standard output")
+        ->type_name("FILE");
+    command
+        ->add_option("--overhead-ms", options->overhead_ms, "added to every latency: software, ms")
+        ->check(finite_number(0, 1e6))
+        ->capture_default_str();
+    command
+        ->add_option("--share", options->share, "share of a link's rate that payload gets, 0 to 1")
+        ->check(finite_number(0.001, 1))
+        ->capture_default_str();
+    command
+        ->add_option("--flows", options->flows, "flows a pair; the slowest of their paths counts")
+        ->check(CLI::Range(1, 1000))
+        ->capture_default_str();
+    command->callback([options, &session] {
+        session.run = [options] {
+            const core::Result<void> done = make_fabric(*options);
+            return done ? kDone : report(done.error());
+        };
+    });
+}
+
+}  // namespace longhaul::app

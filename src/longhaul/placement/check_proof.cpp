@@ -1,0 +1,396 @@
+#include "longhaul/placement/check_proof.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <numeric>
+
+#include <fmt/format.h>
+
+#include "longhaul/placement/replay_compute.hpp"
+#include "longhaul/placement/replay_different.hpp"
+#include "longhaul/placement/replay_exchange.hpp"
+#include "longhaul/placement/replay_tables.hpp"
+
+namespace longhaul::placement {
+namespace {
+
+constexpr double kTooDear = 1e5;  // times the dearest pair
+constexpr double kProofRounding = 1e-9;
+
+bool as_good(double a, double b) {
+    return std::abs(a - b) <= kProofRounding * std::max(std::abs(a), std::abs(b));
+}
+
+/// What tells two devices of a class apart; empty when nothing does.
+std::string difference(const Costs& costs, std::span<const int> classes) {
+    std::vector<std::size_t> first;
+    for (std::size_t i = 0; i < classes.size(); ++i) {
+        const auto k = static_cast<std::size_t>(classes[i]);
+        if (first.size() <= k) {
+            first.resize(k + 1, classes.size());
+        }
+        first[k] = std::min(first[k], i);
+        const std::size_t twin = first[k];
+        for (std::size_t j = 0; j < classes.size(); ++j) {
+            if (j != i && j != twin &&
+                !(as_good(costs.pipeline(i, j), costs.pipeline(twin, j)) &&
+                  as_good(costs.exchange(i, j), costs.exchange(twin, j)))) {
+                return fmt::format(
+                    "devices {} and {} are of one exact class, but differ towards "
+                    "device {}",
+                    twin,
+                    i,
+                    j);
+            }
+        }
+    }
+    return "";
+}
+
+std::string place_of(const Replay& replay, const ProofLog& log) {
+    if (replay.slice >= log.slices.size()) {
+        return "log";
+    }
+    const SliceLog& slice = log.slices[replay.slice];
+    const std::string place = fmt::format("slice {} of {}, ", replay.slice + 1, log.slices.size());
+    return replay.node == 0 ? place + "root"
+                            : place + fmt::format("node {} of {} (depth {})",
+                                                  replay.node,
+                                                  slice.nodes.size(),
+                                                  slice.nodes[replay.node - 1].depth);
+}
+
+bool other_exchange(const Problem& problem) {
+    return problem.exchange && problem.terms.exchange != Exchange::kSharded;
+}
+
+class ProofChecker {
+public:
+    explicit ProofChecker(const ReplayLimits& limits) : limits_(limits) {}
+
+    std::string check(const Problem& problem, const BoundProof& proof, double target) {
+        if (target <= 0) {
+            return {};  // no score is below 0
+        }
+        switch (proof.kind) {
+            case ProofKind::kElementary:
+                ++nodes_;
+                return too_low(replay_elementary(problem), target);
+            case ProofKind::kBreaks:
+            case ProofKind::kTree:
+            case ProofKind::kDifferent:
+                return classes(problem, proof, target);
+            case ProofKind::kTables:
+                return tables(problem, proof, target);
+            case ProofKind::kSum:
+                return sum(problem, proof, target);
+            case ProofKind::kLimits:
+                return limits(problem, proof, target);
+            case ProofKind::kChoices:
+                return choices(problem, proof, target);
+        }
+        return "its kind is unknown";
+    }
+
+    [[nodiscard]] std::uint64_t nodes() const { return nodes_; }
+
+private:
+    static std::string too_low(double bound, double target) {
+        return bound >= target
+                   ? ""
+                   : fmt::format("its proof gives {:.9f} s, {:.9f} s are needed", bound, target);
+    }
+
+    /// Proofs over classes of devices that are all in use.
+    std::string classes(const Problem& problem, const BoundProof& proof, double target) {
+        if (proof.class_of_device.size() != problem.devices() ||
+            problem.devices() != problem.shape.devices()) {
+            return fmt::format("it has classes of {} devices, there are {} for {} places",
+                               proof.class_of_device.size(),
+                               problem.devices(),
+                               problem.shape.devices());
+        }
+        if (other_exchange(problem) != proof.groups) {
+            return "it is about another exchange than the score";
+        }
+        if (proof.kind != ProofKind::kDifferent &&
+            std::ranges::max(proof.class_of_device) >= static_cast<int>(kMostReplayClasses)) {
+            return "there are too many classes";
+        }
+        if (proof.kind == ProofKind::kDifferent) {
+            ++nodes_;
+            return replay_different(
+                problem.costs, proof.class_of_device, problem.shape, proof.different, target);
+        }
+        if (proof.exact) {
+            if (std::string why = difference(problem.costs, proof.class_of_device); !why.empty()) {
+                return why;
+            }
+        }
+        ReplayModel model(problem.costs, proof.class_of_device, problem.shape);
+        if (proof.kind == ProofKind::kBreaks) {
+            ++nodes_;
+            if (proof.groups) {
+                return "breaks are about sums of pairs";
+            }
+            const ReplayState root = model.root();
+            const double exchange = model.exchange_of_rest(root.rest);
+            return too_low(exchange + model.path_bound(root, target), target);
+        }
+        const ReplayExchange exchange(problem);
+        std::vector<std::vector<int>> members;
+        if (proof.groups) {
+            if (std::string why = set_groups(problem, proof, exchange, members, model);
+                !why.empty()) {
+                return why;
+            }
+        }
+        const Replay replayed = replay(model, proof.log, target, limits_);
+        nodes_ += replayed.nodes;
+        return replayed.holds ? "" : place_of(replayed, proof.log) + ": " + replayed.why;
+    }
+
+    /// Stages cost what their first members do: so members must not differ at all.
+    static std::string set_groups(const Problem& problem,
+                                  const BoundProof& proof,
+                                  const ReplayExchange& exchange,
+                                  std::vector<std::vector<int>>& members,
+                                  ReplayModel& model) {
+        if (std::string why = kinds_of_links_differ(problem, proof.class_of_device); !why.empty()) {
+            return why;
+        }
+        members.resize(model.classes());
+        for (std::size_t i = 0; i < proof.class_of_device.size(); ++i) {
+            members[static_cast<std::size_t>(proof.class_of_device[i])].push_back(
+                static_cast<int>(i));
+        }
+        std::vector<double> least;
+        for (const std::vector<int>& devices : members) {
+            least.push_back(exchange.least_with(devices.front()));
+        }
+        model.set_groups(
+            [&exchange, &members](const ReplayRow& row) {
+                std::vector<int> group;
+                for (std::size_t k = 0; k < members.size(); ++k) {
+                    group.insert(group.end(), members[k].begin(), members[k].begin() + row[k]);
+                }
+                return exchange.seconds(group);
+            },
+            std::move(least));
+        return {};
+    }
+
+    static std::string kinds_of_links_differ(const Problem& problem,
+                                             const std::vector<int>& class_of_device) {
+        Problem links = problem;  // speeds and shared capacity count apart
+        links.speed.clear();
+        links.shared = {};
+        return kinds_difference(links, class_of_device);
+    }
+
+    std::string tables(const Problem& problem, const BoundProof& proof, double target) {
+        const TablesReplay found = replay_tables(problem, proof.class_of_device, target, limits_);
+        nodes_ += found.sets + 1;
+        return found.why.empty() ? too_low(found.least, target) : found.why;
+    }
+
+    std::string sum(const Problem& problem, const BoundProof& proof, double target) {
+        if (proof.parts.size() != 1 || (!proof.compute && !proof.exchange)) {
+            return "a sum needs one part, and something beside it";
+        }
+        const double apart = parts_apart(problem, proof.compute, proof.exchange);
+        return check(without_parts(problem, proof.compute, proof.exchange),
+                     proof.parts.front(),
+                     target - apart);
+    }
+
+    /// The slowest pair lies between two limits, or above the last one.
+    std::string limits(const Problem& problem, const BoundProof& proof, double target) {
+        if (problem.terms.objective != Objective::kPipelined ||
+            proof.parts.size() != proof.limits.size() || proof.limits.empty()) {
+            return "limits are about the pipelined objective, with one part each";
+        }
+        double above = -1;
+        for (std::size_t k = 0; k < proof.limits.size(); ++k) {
+            const double limit = proof.limits[k];
+            const double beside =
+                problem.shape.pp > 1 ? beside_limit(problem, above) : beside_limit(problem, -2);
+            if (!(limit > above)) {
+                return "limits must rise";
+            }
+            above = limit;
+            if (std::string why =
+                    check(under_limit(problem, limit), proof.parts[k], target - beside);
+                !why.empty()) {
+                return fmt::format("limit {} of {}: {}", k + 1, proof.limits.size(), why);
+            }
+        }
+        if (problem.shape.pp == 1) {
+            return {};
+        }
+        const double beside = beside_limit(problem, above);
+        Problem first = without_parts(problem, true, false);
+        return replay_elementary(first) + beside >= target
+                   ? ""
+                   : fmt::format("slower pairs than {} s a GB are not excluded", above);
+    }
+
+    /// Every way to leave devices out, by class.
+    std::string choices(const Problem& problem, const BoundProof& proof, double target) {
+        const std::size_t n = problem.devices();
+        if (proof.class_of_device.size() != n || !problem.speed.empty() ||
+            other_exchange(problem) || proof.parts.size() != proof.left_out.size()) {
+            return "choices are about classes of all devices, which are equally fast";
+        }
+        const bool pipelined = problem.terms.objective == Objective::kPipelined;
+        if (std::string why = pipelined ? kinds_of_links_differ(problem, proof.class_of_device)
+                                        : difference(problem.costs, proof.class_of_device);
+            !why.empty()) {
+            return why;
+        }
+        std::map<std::vector<int>, const BoundProof*> known;
+        for (std::size_t i = 0; i < proof.parts.size(); ++i) {
+            known.emplace(proof.left_out[i], &proof.parts[i]);
+        }
+        std::vector<int> sizes(
+            static_cast<std::size_t>(1 + std::ranges::max(proof.class_of_device)), 0);
+        for (const int k : proof.class_of_device) {
+            ++sizes[static_cast<std::size_t>(k)];
+        }
+        std::vector<int> taken(sizes.size(), 0);
+        return every_choice(problem,
+                            proof.class_of_device,
+                            sizes,
+                            0,
+                            static_cast<int>(n - problem.shape.devices()),
+                            taken,
+                            known,
+                            target);
+    }
+
+    std::string every_choice(const Problem& problem,
+                             const std::vector<int>& class_of_device,
+                             const std::vector<int>& sizes,
+                             std::size_t k,
+                             int missing,
+                             std::vector<int>& taken,
+                             const std::map<std::vector<int>, const BoundProof*>& known,
+                             double target) {
+        if (k == sizes.size()) {
+            if (missing > 0) {
+                return {};
+            }
+            const auto part = known.find(taken);
+            if (part == known.end()) {
+                return "some choice of what is left out has no proof";
+            }
+            std::vector<int> out = taken;
+            std::vector<int> devices;
+            for (std::size_t i = class_of_device.size(); i-- > 0;) {
+                if (--out[static_cast<std::size_t>(class_of_device[i])] < 0) {
+                    devices.push_back(static_cast<int>(i));
+                }
+            }
+            std::ranges::reverse(devices);
+            return check(restricted(problem, devices), *part->second, target);
+        }
+        for (int out = 0; out <= std::min(missing, sizes[k]); ++out) {
+            taken[k] = out;
+            std::string why = every_choice(
+                problem, class_of_device, sizes, k + 1, missing - out, taken, known, target);
+            if (!why.empty()) {
+                return why;
+            }
+        }
+        taken[k] = 0;
+        return {};
+    }
+
+    const ReplayLimits& limits_;
+    std::uint64_t nodes_ = 0;
+};
+
+}  // namespace
+
+double replay_elementary(const Problem& problem) {
+    double seconds = ReplayExchange(problem).least();
+    if (problem.shape.pp > 1) {
+        double cheapest = std::numeric_limits<double>::infinity();
+        for (std::size_t i = 0; i < problem.devices(); ++i) {
+            for (std::size_t j = 0; j < problem.devices(); ++j) {
+                cheapest = i == j ? cheapest : std::min(cheapest, problem.costs.pipeline(i, j));
+            }
+        }
+        seconds += (problem.shape.pp - 1) * cheapest;
+    }
+    return seconds + parts_apart(problem, true, false);
+}
+
+double parts_apart(const Problem& problem, bool compute, bool exchange) {
+    double seconds = exchange ? ReplayExchange(problem).least() : 0;
+    if (compute) {
+        const ReplayCompute least = replay_compute(problem);
+        seconds += least.sum + replay_repeats(problem, least, 0);
+    }
+    return seconds;
+}
+
+Problem without_parts(const Problem& problem, bool compute, bool exchange) {
+    Problem rest = problem;
+    if (compute) {
+        rest.terms.objective = Objective::kAdditive;
+        rest.workload.stage_seconds.clear();
+        rest.workload.layers.clear();
+        rest.speed.clear();
+        rest.memory_gb.clear();
+    }
+    if (exchange) {
+        rest.exchange.reset();
+        rest.shared = {};
+        rest.terms.exchange = Exchange::kSharded;
+        core::Grid<double> none = problem.costs.exchange.table();
+        std::ranges::fill(none.cells(), 0.0);
+        rest.costs.exchange = {problem.costs.exchange.kind_of_device(), std::move(none)};
+    }
+    return rest;
+}
+
+Problem under_limit(const Problem& problem, double limit) {
+    Problem first = without_parts(problem, true, false);
+    core::Grid<double> pairs = problem.costs.pipeline.table();
+    const core::Grid<double>& slow = problem.links.slowness.table();
+    const double dear = kTooDear * std::max(1e-9, std::ranges::max(pairs.cells()));
+    for (std::size_t i = 0; i < pairs.cells().size(); ++i) {
+        pairs.cells()[i] += slow.cells()[i] > limit ? dear : 0;
+    }
+    first.costs.pipeline = {problem.costs.pipeline.kind_of_device(), std::move(pairs)};
+    return first;
+}
+
+double beside_limit(const Problem& problem, double above) {
+    const ReplayCompute compute = replay_compute(problem);
+    double next = above < -1 ? 0 : std::numeric_limits<double>::infinity();
+    for (std::size_t i = 0; i < problem.devices() && above >= -1; ++i) {
+        for (std::size_t j = 0; j < problem.devices(); ++j) {
+            const double slowness = problem.links.slowness(i, j);
+            next = i != j && slowness > above ? std::min(next, slowness) : next;
+        }
+    }
+    return next == std::numeric_limits<double>::infinity()
+               ? next
+               : compute.sum + replay_repeats(problem, compute, next);
+}
+
+ProofCheck check_proof(const Problem& problem,
+                       const BoundProof& proof,
+                       double target,
+                       const ReplayLimits& limits) {
+    ProofChecker checker(limits);
+    ProofCheck found{checker.check(problem, proof, target), 0};
+    found.nodes = std::max<std::uint64_t>(1, checker.nodes());
+    return found;
+}
+
+}  // namespace longhaul::placement

@@ -1,0 +1,225 @@
+#include "longhaul/placement/make_proof.hpp"
+
+#include <algorithm>
+
+#include "longhaul/placement/check_proof.hpp"
+#include "longhaul/placement/classes.hpp"
+#include "longhaul/placement/group_terms.hpp"
+#include "longhaul/placement/pipelined.hpp"
+#include "longhaul/placement/replay_tables.hpp"
+#include "longhaul/placement/search_terms.hpp"
+
+namespace longhaul::placement {
+namespace {
+
+constexpr std::size_t kMostLimits = 64;  // as many as the proof of a plan takes
+constexpr std::size_t kMostChoiceParts = 10'000;
+constexpr double kClose = 1e-12;
+
+bool has_other_exchange(const Problem& problem) {
+    return problem.exchange && problem.terms.exchange != Exchange::kSharded;
+}
+
+/// Devices of each class that are left out, in all ways.
+void all_choices(const Classes& classes,
+                 int spare,
+                 std::vector<int>& taken,
+                 std::vector<std::vector<int>>& all) {
+    if (all.size() > kMostChoiceParts) {
+        return;
+    }
+    if (taken.size() == classes.size()) {
+        if (spare == 0) {
+            all.push_back(taken);
+        }
+        return;
+    }
+    const int most = std::min(spare, static_cast<int>(classes.members[taken.size()].size()));
+    for (int count = 0; count <= most; ++count) {
+        taken.push_back(count);
+        all_choices(classes, spare - count, taken, all);
+        taken.pop_back();
+    }
+}
+
+class ProofMaker {
+public:
+    explicit ProofMaker(const CertificateOptions& options)
+        : options_(options), most_nodes_(options.most_nodes) {}
+
+    MadeProof make(const Problem& problem, double goal, std::uint64_t work) {
+        MadeProof best;
+        keep(best, {std::min(goal, replay_elementary(problem)), {}});
+        if (good(best, goal)) {
+            return best;
+        }
+        const bool all_used = problem.devices() == problem.shape.devices();
+        const bool additive = problem.terms.objective == Objective::kAdditive;
+        if (all_used && additive && has_other_terms(problem) && work > 0) {
+            tables(problem, goal, best);
+        }
+        if (has_other_exchange(problem)) {
+            if (!good(best, goal) && all_used && additive) {
+                groups(problem, goal, work, best);
+            }
+            if (!good(best, goal)) {
+                sum(problem, false, true, goal, work, best);
+            }
+            return best;
+        }
+        if (good(best, goal)) {
+            return best;
+        }
+        Problem alone = problem;  // shared capacity only adds seconds
+        alone.exchange.reset();
+        alone.shared = {};
+        if (!all_used) {
+            choices(alone, goal, work, best);
+        } else if (!additive) {
+            limits(alone, goal, work, best);
+        } else if (has_compute(problem)) {
+            sum(alone, true, false, goal, work, best);
+        } else {
+            keep(best, prove_pairs(alone, goal, options_.proof, work, most_nodes_));
+        }
+        return best;
+    }
+
+private:
+    static void keep(MadeProof& best, MadeProof made) {
+        if (made.bound > best.bound) {
+            best = std::move(made);
+        }
+    }
+
+    static bool good(const MadeProof& best, double goal) {
+        return best.bound >= goal * (1 - kClose);
+    }
+
+    void tables(const Problem& problem, double goal, MadeProof& best) const {
+        Problem kinds = problem;  // memory is in no bound
+        kinds.memory_gb.clear();
+        BoundProof proof;
+        proof.kind = ProofKind::kTables;
+        proof.class_of_device = kinds_of_devices(kinds);
+        const TablesReplay found = replay_tables(
+            problem, proof.class_of_device, goal, {options_.proof.work * 4, options_.proof.stop});
+        if (found.why.empty()) {
+            keep(best, {std::min(goal, found.least), std::move(proof)});
+        }
+    }
+
+    void groups(const Problem& problem, double goal, std::uint64_t work, MadeProof& best) {
+        const double apart = parts_apart(problem, true, false);
+        MadeProof made = prove_groups(without_parts(problem, true, false),
+                                      std::max(0.0, goal - apart),
+                                      options_.proof,
+                                      work,
+                                      most_nodes_);
+        if (made.bound <= 0 && apart <= 0) {
+            return;
+        }
+        if (has_compute(problem)) {
+            BoundProof proof;
+            proof.kind = ProofKind::kSum;
+            proof.compute = true;
+            proof.parts.push_back(std::move(made.proof));
+            made.proof = std::move(proof);
+        }
+        keep(best, {std::min(goal, made.bound + apart), std::move(made.proof)});
+    }
+
+    void sum(const Problem& problem,
+             bool compute,
+             bool exchange,
+             double goal,
+             std::uint64_t work,
+             MadeProof& best) {
+        const double apart = parts_apart(problem, compute, exchange);
+        MadeProof rest =
+            make(without_parts(problem, compute, exchange), std::max(0.0, goal - apart), work);
+        BoundProof proof;
+        proof.kind = ProofKind::kSum;
+        proof.compute = compute;
+        proof.exchange = exchange;
+        proof.parts.push_back(std::move(rest.proof));
+        keep(best, {std::min(goal, rest.bound + apart), std::move(proof)});
+    }
+
+    void limits(const Problem& problem, double goal, std::uint64_t work, MadeProof& best) {
+        BoundProof proof;
+        proof.kind = ProofKind::kLimits;
+        const bool one_stage = problem.shape.pp == 1;
+        const std::vector<double> levels =
+            one_stage ? std::vector<double>{0} : slowness_levels(problem, kMostLimits);
+        const double first = replay_elementary(without_parts(problem, true, false));
+        double bound = goal;
+        double above = -1;
+        for (const double level : levels) {
+            const double beside = beside_limit(problem, one_stage ? -2 : above);
+            if (first + beside >= goal) {
+                break;  // and so do all higher limits
+            }
+            MadeProof part = make(
+                under_limit(problem, level), std::max(0.0, goal - beside), work / levels.size());
+            bound = std::min(bound, part.bound + beside);
+            proof.limits.push_back(level);
+            proof.parts.push_back(std::move(part.proof));
+            above = level;
+        }
+        if (!proof.limits.empty()) {
+            keep(best, {bound, std::move(proof)});
+        }
+    }
+
+    void choices(const Problem& problem, double goal, std::uint64_t work, MadeProof& best) {
+        if (!problem.speed.empty() || work == 0) {
+            return;
+        }
+        const Classes classes =
+            exact_classes(problem.terms.objective == Objective::kPipelined
+                              ? Costs{problem.links.latency_s, problem.links.slowness}
+                              : problem.costs);
+        BoundProof proof;
+        proof.kind = ProofKind::kChoices;
+        proof.class_of_device = classes.of_device;
+        std::vector<int> taken;
+        all_choices(classes,
+                    static_cast<int>(problem.devices() - problem.shape.devices()),
+                    taken,
+                    proof.left_out);
+        if (proof.left_out.size() > kMostChoiceParts || classes.size() > kMostChoiceClasses) {
+            return;
+        }
+        double bound = goal;
+        for (const std::vector<int>& out : proof.left_out) {
+            std::vector<int> devices;
+            for (std::size_t k = 0; k < classes.size(); ++k) {
+                devices.insert(
+                    devices.end(), classes.members[k].begin(), classes.members[k].end() - out[k]);
+            }
+            std::ranges::sort(devices);
+            const Problem part_problem = restricted(problem, devices);
+            MadeProof part = make(part_problem, goal, work / proof.left_out.size());
+            bound = std::min(bound, part.bound);
+            proof.parts.push_back(std::move(part.proof));
+            if (bound <= best.bound) {
+                return;  // no better than what is there
+            }
+        }
+        keep(best, {bound, std::move(proof)});
+    }
+
+    static constexpr std::size_t kMostChoiceClasses = 64;
+
+    const CertificateOptions& options_;
+    std::size_t most_nodes_;
+};
+
+}  // namespace
+
+MadeProof make_proof(const Problem& problem, double goal, const CertificateOptions& options) {
+    return ProofMaker(options).make(problem, goal, options.proof.work);
+}
+
+}  // namespace longhaul::placement
