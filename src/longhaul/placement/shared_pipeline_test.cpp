@@ -76,10 +76,10 @@ double by_definition(const Problem& problem, const Stages& paired) {
         for (std::size_t i = 0; i < paired[s].size(); ++i) {
             const int a = paired[s - 1][i];
             const int b = paired[s][i];
-            edge = std::max(edge,
-                            2 * problem.links.latency_s(a, b) +
-                                (passes.forward_gb + passes.backward_gb) *
-                                    problem.links.slowness(a, b));
+            edge = std::max(
+                edge,
+                2 * problem.links.latency_s(a, b) +
+                    (passes.forward_gb + passes.backward_gb) * problem.links.slowness(a, b));
             interval = std::max(interval, problem.links.slowness(a, b));
             for (std::size_t r = 0; r < sides.size(); ++r) {
                 ahead[r] += sides[r][a] == 1 && sides[r][b] == 2 ? 1 : 0;
@@ -88,11 +88,13 @@ double by_definition(const Problem& problem, const Stages& paired) {
         }
         for (std::size_t r = 0; r < sides.size(); ++r) {
             const double gb = passes.forward_gb + passes.backward_gb;
-            const double one_pair = problem.shared.slowest(std::vector<Load>{[&] {
-                                        std::vector<Load> one(sides.size());
-                                        one[r].there = 1;
-                                        return one;
-                                    }()}).seconds;
+            const double one_pair = problem.shared
+                                        .slowest(std::vector<Load>{[&] {
+                                            std::vector<Load> one(sides.size());
+                                            one[r].there = 1;
+                                            return one;
+                                        }()})
+                                        .seconds;
             edge = std::max(edge, gb * one_pair * std::max(ahead[r], astern[r]));
             there[r] += one_pair * ahead[r];
             back[r] += one_pair * astern[r];
@@ -234,7 +236,8 @@ TEST(SharedPipeline, MeetsBothObjectivesWhereTheyMeet) {
                     score_as_mapped(additive, placement).total(),
                     1e-9);
         for (fabric::SharedCapacity& resource : parts.shared) {
-            resource.gbps = 1e9;
+            resource.there_gbps = 1e9;
+            resource.back_gbps = 1e9;
         }
         const fabric::Fabric wide = fabric::Fabric::make(parts, "f").value();
         Terms ignoring;
