@@ -1,9 +1,9 @@
 #include "longhaul/flowsim/flows_file.hpp"
 
+#include <algorithm>
 #include <fstream>
 #include <iterator>
 
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "longhaul/topology/artifact.hpp"
@@ -100,10 +100,13 @@ after = ["nobody"]
     for (const core::Diagnostic& problem : file.error()) {
         lines.push_back(core::to_string(problem));
     }
-    EXPECT_THAT(lines,
-                testing::ElementsAre(testing::HasSubstr("line 4, column 8: link[0].gbps"),
-                                     testing::HasSubstr("flow[0].path[0]: there is no link \"b\""),
-                                     testing::HasSubstr("flow[0].after[0]: there is no flow")));
+    const std::vector<std::string> expected{"line 4, column 8: link[0].gbps",
+                                            "flow[0].path[0]: there is no link \"b\"",
+                                            "flow[0].after[0]: there is no flow"};
+    ASSERT_EQ(lines.size(), expected.size());
+    for (std::size_t i = 0; i < expected.size(); ++i) {
+        EXPECT_NE(lines[i].find(expected[i]), std::string::npos) << lines[i];
+    }
 }
 
 TEST(FlowsFile, NamesACircle) {
@@ -166,7 +169,8 @@ gbps = 1000
     for (const core::Value& link : value.find("links")->items) {
         used.push_back(link.find("name")->string);
     }
-    EXPECT_THAT(used, testing::UnorderedElementsAre("FRA > LON", "LON > SIN", "own"));
+    std::ranges::sort(used);
+    EXPECT_EQ(used, (std::vector<std::string>{"FRA > LON", "LON > SIN", "own"}));
 }
 
 TEST(FlowsFile, RefusesEndpointsThatTheTopologyHasNot) {
