@@ -159,7 +159,7 @@ double ExchangeTerm::member_bound(int point, std::span<const int> peers, int siz
         case Exchange::kTree: {  // a merge of its own, and at least floor(log2 size) in all
             std::vector<int> members(peers.begin(), peers.end());
             members.push_back(point);
-            const int merges = std::bit_width(static_cast<unsigned>(size)) - 1;
+            const int merges = static_cast<int>(std::bit_width(static_cast<unsigned>(size))) - 1;
             return 2 * (cheapest_sum(point, peers, 1, payload_gb_) +
                         (merges - 1) * cheapest_pair(members));
         }
@@ -222,7 +222,7 @@ std::vector<double> ExchangeTerm::tree_bounds(std::span<const int> points, int s
         own.push_back(cheapest_sum(point, peers, 1, payload_gb_));
     }
     const double cheapest_of_all = std::ranges::min(own);
-    const int merges = std::bit_width(static_cast<unsigned>(size)) - 1;
+    const int merges = static_cast<int>(std::bit_width(static_cast<unsigned>(size))) - 1;
     for (double& seconds : own) {
         seconds = 2 * (seconds + (merges - 1) * cheapest_of_all);
     }
