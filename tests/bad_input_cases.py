@@ -644,7 +644,7 @@ def wan_cases():
     yield from (case(*c) for c in unreadable_texts(WAN, True))
     yield change("newer-format", "wan/1", "wan/2", "newer")
     yield change("wrong-format", "longhaul.wan/1", "longhaul.job/1", "longhaul.wan/1")
-    yield change("topology", "longhaul.wan/1", "longhaul.topology/1", "topology")
+    yield change("topology", "longhaul.wan/1", "longhaul.topology/1", "unknown key")
     yield change("unknown-key", "delay_ms = 30", "dealy_ms = 30", "delay_ms")
     yield change("unknown-table", "[[link]]", "[[lnik]]", "link")
     yield change("negative-delay", "delay_ms = 30", "delay_ms = -30", "delay_ms")

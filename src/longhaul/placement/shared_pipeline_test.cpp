@@ -234,7 +234,7 @@ TEST(SharedPipeline, MeetsBothObjectivesWhereTheyMeet) {
                     score_as_mapped(additive, placement).total(),
                     1e-9);
         for (fabric::SharedCapacity& resource : parts.shared) {
-            resource.gbps = 1e9;
+            resource.there_gbps = resource.back_gbps = 1e9;
         }
         const fabric::Fabric wide = fabric::Fabric::make(parts, "f").value();
         Terms ignoring;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <optional>
 #include <queue>
 
 #include "longhaul/topology/detail/slot.hpp"
@@ -217,31 +218,37 @@ private:
     std::size_t states_ = 0;
 };
 
-/// Joins actions that differ in one pick only, "equal" and "other", into "any".
-void join(std::vector<Action>& actions) {
-    for (bool changed = true; changed;) {
-        changed = false;
-        for (std::size_t i = 0; i < actions.size() && !changed; ++i) {
-            for (std::size_t j = 0; j < actions.size() && !changed; ++j) {
-                if (actions[i].link_class != actions[j].link_class ||
-                    actions[i].reverse != actions[j].reverse) {
-                    continue;
-                }
-                std::vector<std::size_t> different;
-                for (std::size_t k = 0; k < actions[i].picks.size(); ++k) {
-                    if (actions[i].picks[k] != actions[j].picks[k]) {
-                        different.push_back(k);
-                    }
-                }
-                if (different.size() == 1 && actions[i].picks[different[0]] == Pick::kEqual &&
-                    actions[j].picks[different[0]] == Pick::kOther) {
-                    actions[i].picks[different[0]] = Pick::kAny;
-                    actions.erase(actions.begin() + static_cast<std::ptrdiff_t>(j));
-                    changed = true;
-                }
+/// The pick in which two actions differ, when it is the only one and the first says "equal", the
+/// second "other".
+std::optional<std::size_t> joint(const Action& a, const Action& b) {
+    if (a.link_class != b.link_class || a.reverse != b.reverse) {
+        return std::nullopt;
+    }
+    std::optional<std::size_t> found;
+    for (std::size_t k = 0; k < a.picks.size(); ++k) {
+        if (a.picks[k] == b.picks[k]) {
+            continue;
+        }
+        if (found || a.picks[k] != Pick::kEqual || b.picks[k] != Pick::kOther) {
+            return std::nullopt;
+        }
+        found = k;
+    }
+    return found;
+}
+
+/// Joins one pair of actions into one with "any"; false when there is none.
+bool join_once(std::vector<Action>& actions) {
+    for (std::size_t i = 0; i < actions.size(); ++i) {
+        for (std::size_t j = 0; j < actions.size(); ++j) {
+            if (const auto pick = joint(actions[i], actions[j])) {
+                actions[i].picks[*pick] = Pick::kAny;
+                actions.erase(actions.begin() + static_cast<std::ptrdiff_t>(j));
+                return true;
             }
         }
     }
+    return false;
 }
 
 /// Makes the rule list of one role out of the actions of its states.
@@ -345,7 +352,8 @@ tl::expected<RuleTable, std::string> compile_rules(const Shape& shape, int targe
             expressible = expressible && std::ranges::find(offered, entry) != offered.end();
             actions[i].push_back(entry.first);
         }
-        join(actions[i]);
+        while (join_once(actions[i])) {
+        }
     });
     if (!expressible) {
         return tl::unexpected(std::string("its ring lies under switches that prefer some members"));
