@@ -869,7 +869,7 @@ def flows_cases():
     yield change("no-name", 'name = "down"\n', "", "its name")
     yield change("unknown-link", '["up", "down"]', '["up", "dwon"]', "no link \"dwon\"")
     yield change("unknown-route", 'route = "there"', 'route = "thre"', "no route \"thre\"")
-    yield change("path-and-route", 'route = "there"', 'route = "there"\npath = ["up"]', "both")
+    yield change("path-and-route", 'route = "there"', 'route = "there"\npath = ["up"]', "more than")
     yield change("no-path", 'route = "there"\n', "", "neither path nor route")
     yield change("path-number", '["up", "down"]', "[1, 2]", "a number")
     yield change("path-text", '["up", "down"]', '"up"', "a string")

@@ -7,12 +7,12 @@
 #include "longhaul/command.hpp"
 #include "longhaul/core/cursor.hpp"
 #include "longhaul/inputs.hpp"
-#include "longhaul/plan_inputs.hpp"
 #include "longhaul/placement/bounds.hpp"
 #include "longhaul/placement/group_terms.hpp"
 #include "longhaul/placement/ordered.hpp"
 #include "longhaul/placement/prove.hpp"
 #include "longhaul/placement/tensor.hpp"
+#include "longhaul/plan_inputs.hpp"
 
 namespace longhaul::app {
 namespace {
@@ -188,8 +188,8 @@ core::Result<Scored> load_scored(const EvaluateOptions& options) {
     }
     if (is_plan(*text)) {
         core::Result<LoadedPlan> read = load_plan(inputs.fabric, *text, name);
-        return read ? core::Result<Scored>(Scored{std::move(read->loaded),
-                                                  std::move(read->plan.placement)})
+        return read ? core::Result<Scored>(
+                          Scored{std::move(read->loaded), std::move(read->plan.placement)})
                     : tl::unexpected(read.error());
     }
     return core::fail({"",

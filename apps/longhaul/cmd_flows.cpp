@@ -6,12 +6,14 @@
 #include "longhaul/command.hpp"
 #include "longhaul/flowsim/flows_file.hpp"
 #include "longhaul/options.hpp"
+#include "longhaul/route_commands.hpp"
 
 namespace longhaul::app {
 namespace {
 
 struct FlowsOptions {
     std::string file;
+    std::string topology;
     std::string output;
     int rows = 40;
     bool json = false;
@@ -67,12 +69,28 @@ std::string flows_text(const flowsim::FlowsFile& file,
     return text + more_text(count, shown, "flows");
 }
 
+/// The links to show: all that the file has, and of a topology those that carried something.
+std::vector<std::size_t> links_to_show(const flowsim::FlowsFile& file,
+                                       const flowsim::BatchResult& result) {
+    std::vector<std::size_t> links;
+    for (std::size_t l = 0; l < file.links.size(); ++l) {
+        if (l >= file.declared_links || result.links[l].carried.value() > 0) {
+            links.push_back(l);
+        }
+    }
+    return links;
+}
+
 std::string links_text(const flowsim::FlowsFile& file,
                        const flowsim::BatchResult& result,
                        std::size_t rows) {
-    const std::size_t count = file.links.size();
-    const std::size_t shown = rows == 0 ? count : std::min(rows, count);
-    const std::size_t width = name_width(std::span(file.link_names).first(shown));
+    const std::vector<std::size_t> links = links_to_show(file, result);
+    const std::size_t shown = rows == 0 ? links.size() : std::min(rows, links.size());
+    std::vector<std::string> names;
+    for (std::size_t i = 0; i < shown; ++i) {
+        names.push_back(file.link_names[links[i]]);
+    }
+    const std::size_t width = name_width(names);
     std::string text = fmt::format("{:<{}} {:>10} {:>12} {:>7} {:>14} {:>14}\n",
                                    "link",
                                    width,
@@ -82,19 +100,20 @@ std::string links_text(const flowsim::FlowsFile& file,
                                    "used ms",
                                    "limiting ms");
     const double end_s = flowsim::to_seconds(result.end).value();
-    for (std::size_t l = 0; l < shown; ++l) {
-        const flowsim::LinkUse& use = result.links[l];
-        const double most = file.links[l].capacity.value() * end_s / 8;
+    for (std::size_t i = 0; i < shown; ++i) {
+        const flowsim::LinkUse& use = result.links[links[i]];
+        const double gbps = file.links[links[i]].capacity.value();
+        const double most = gbps * end_s / 8;
         text += fmt::format("{:<{}} {:>10.6g} {:>12.6g} {:>6.1f}% {:>14.3f} {:>14.3f}\n",
-                            file.link_names[l],
+                            names[i],
                             width,
-                            file.links[l].capacity.value(),
+                            gbps,
                             use.carried.value(),
                             most > 0 ? 100 * use.carried.value() / most : 0.0,
                             ms(use.used),
                             ms(use.limiting));
     }
-    return text + more_text(count, shown, "links");
+    return text + more_text(links.size(), shown, "links");
 }
 
 /// The flows that the simulation cannot follow to their end.
@@ -116,15 +135,27 @@ core::Diagnostic too_long(const FlowsOptions& options,
 
 core::Result<void> run_flows(const FlowsOptions& options) {
     if (!options.output.empty()) {
-        if (auto apart = check_apart({options.output}, {options.file}); !apart) {
+        if (auto apart = check_apart({options.output}, {options.file, options.topology}); !apart) {
             return apart;
         }
+    }
+    if (auto once = read_once({options.file, options.topology}); !once) {
+        return once;
+    }
+    std::optional<topology::Routes> routes;
+    if (!options.topology.empty()) {
+        auto loaded = load_routes(options.topology);
+        if (!loaded) {
+            return tl::unexpected(loaded.error());
+        }
+        routes = std::move(*loaded);
     }
     const auto text = read_file(options.file);
     if (!text) {
         return tl::unexpected(text.error());
     }
-    const auto file = flowsim::read_flows(*text, input_name(options.file));
+    const auto file =
+        flowsim::read_flows(*text, input_name(options.file), routes ? &*routes : nullptr);
     if (!file) {
         return tl::unexpected(file.error());
     }
@@ -158,6 +189,11 @@ void add_flows(CLI::App& parent, Session& session) {
         ->add_option(
             "flows", options->file, "flows file (TOML, or JSON by its name); - for standard input")
         ->required()
+        ->type_name("FILE");
+    command
+        ->add_option("--topology",
+                     options->topology,
+                     "topology or routes file: flows may name endpoints instead of links")
         ->type_name("FILE");
     command->add_option("--rows", options->rows, "flows and links to show; 0 for all")
         ->check(CLI::Range(0, 1'000'000'000))

@@ -30,12 +30,13 @@ double share(double part, double whole) {
 }
 
 std::string shares_text(const study::DeviceReport& device, double step) {
-    return fmt::format("computing {:5.1f} %, waiting for compute {:5.1f} %, the network {:5.1f} %, "
-                       "stragglers {:5.1f} %",
-                       share(device.computing_s, step),
-                       share(device.waiting_compute_s, step),
-                       share(device.waiting_network_s, step),
-                       share(device.waiting_stragglers_s, step));
+    return fmt::format(
+        "computing {:5.1f} %, waiting for compute {:5.1f} %, the network {:5.1f} %, "
+        "stragglers {:5.1f} %",
+        share(device.computing_s, step),
+        share(device.waiting_compute_s, step),
+        share(device.waiting_network_s, step),
+        share(device.waiting_stragglers_s, step));
 }
 
 /// Sum over the devices with a rank, as one device.
@@ -60,11 +61,12 @@ std::string devices_text(const StepReport& report, const std::vector<std::string
     const auto fewest = std::ranges::min_element(report.devices, {}, [](const auto& device) {
         return device.used ? device.computing_s : 1e300;
     });
-    return fmt::format("devices    {}\n"
-                       "least busy {}  {}\n",
-                       shares_text(mean_of(report), report.total_s),
-                       shares_text(*fewest, report.total_s),
-                       names[static_cast<std::size_t>(fewest->device)]);
+    return fmt::format(
+        "devices    {}\n"
+        "least busy {}  {}\n",
+        shares_text(mean_of(report), report.total_s),
+        shares_text(*fewest, report.total_s),
+        names[static_cast<std::size_t>(fewest->device)]);
 }
 
 std::string critical_text(const StepReport& report, const std::vector<std::string>& names) {
@@ -90,15 +92,14 @@ std::string critical_text(const StepReport& report, const std::vector<std::strin
     const auto longest = std::ranges::max_element(
         report.critical, {}, [](const auto& part) { return part.end_s - part.begin_s; });
     if (longest != report.critical.end()) {
-        text += fmt::format("\n  longest: {} {}{}, {:.6f} s from {:.6f} s on",
-                            study::name_of(longest->kind),
-                            longest->peer >= 0 ? "from " : "on ",
-                            names[static_cast<std::size_t>(longest->device)] +
-                                (longest->peer >= 0
-                                     ? " to " + names[static_cast<std::size_t>(longest->peer)]
-                                     : ""),
-                            longest->end_s - longest->begin_s,
-                            longest->begin_s);
+        text += fmt::format(
+            "\n  longest: {} {}{}, {:.6f} s from {:.6f} s on",
+            study::name_of(longest->kind),
+            longest->peer >= 0 ? "from " : "on ",
+            names[static_cast<std::size_t>(longest->device)] +
+                (longest->peer >= 0 ? " to " + names[static_cast<std::size_t>(longest->peer)] : ""),
+            longest->end_s - longest->begin_s,
+            longest->begin_s);
     }
     return text + "\n";
 }
@@ -107,9 +108,10 @@ std::string links_text(const StepReport& report, int most) {
     if (report.links.empty() || most == 0) {
         return "";
     }
-    std::string text = fmt::format("links      {} carry something; the busiest\n"
-                                   "              busy   limits           GB\n",
-                                   report.links.size());
+    std::string text = fmt::format(
+        "links      {} carry something; the busiest\n"
+        "              busy   limits           GB\n",
+        report.links.size());
     const std::size_t shown = std::min(report.links.size(), static_cast<std::size_t>(most));
     for (std::size_t i = 0; i < shown; ++i) {
         const study::LinkReport& link = report.links[i];
@@ -123,14 +125,13 @@ std::string links_text(const StepReport& report, int most) {
 }
 
 std::string step_text(const StepReport& report) {
-    return report.steps == 1
-               ? fmt::format(": pipeline {:.6f} s, then exchange and update {:.6f} s",
-                             report.pipeline_s,
-                             report.step_s - report.pipeline_s)
-               : fmt::format(": mean of {} after the first; {} take {:.6f} s",
-                             report.steps - 1,
-                             report.steps,
-                             report.total_s);
+    return report.steps == 1 ? fmt::format(": pipeline {:.6f} s, then exchange and update {:.6f} s",
+                                           report.pipeline_s,
+                                           report.step_s - report.pipeline_s)
+                             : fmt::format(": mean of {} after the first; {} take {:.6f} s",
+                                           report.steps - 1,
+                                           report.steps,
+                                           report.total_s);
 }
 
 std::string text_of(const PlayedPlan& played,
@@ -174,8 +175,8 @@ core::Result<void> write_files(const SimulateOptions& options,
                                const PlayedPlan& played,
                                const std::vector<std::string>& names) {
     if (!options.trace.empty()) {
-        auto written = write_file(
-            options.trace, study::chrome_trace(played.graph, played.replay.times, names));
+        auto written = write_file(options.trace,
+                                  study::chrome_trace(played.graph, played.replay.times, names));
         if (!written) {
             return written;
         }
@@ -185,14 +186,14 @@ core::Result<void> write_files(const SimulateOptions& options,
     }
     report::Gantt gantt = study::gantt_of(played.graph, played.replay.times, names);
     const placement::Problem& problem = played.read.loaded.problem;
-    gantt.title = fmt::format("{} of {:.3f} s",
-                              played.options.steps == 1 ? "A step" : "Steps",
-                              played.seconds());
-    gantt.subtitle = fmt::format("{}, {} stages x {} replicas, {} micro-batches; s stage, r replica",
-                                 study::name_of(played.options.order),
-                                 problem.shape.pp,
-                                 problem.shape.dp,
-                                 study::micro_batches_of(problem.workload));
+    gantt.title = fmt::format(
+        "{} of {:.3f} s", played.options.steps == 1 ? "A step" : "Steps", played.seconds());
+    gantt.subtitle =
+        fmt::format("{}, {} stages x {} replicas, {} micro-batches; s stage, r replica",
+                    study::name_of(played.options.order),
+                    problem.shape.pp,
+                    problem.shape.dp,
+                    study::micro_batches_of(problem.workload));
     return write_file(options.picture, report::draw(gantt));
 }
 

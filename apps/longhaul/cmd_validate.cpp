@@ -49,8 +49,7 @@ core::Result<std::vector<study::ComparedStep>> compare(const ValidateInputs& inp
         if (!played) {
             return tl::unexpected(played.error());
         }
-        steps.push_back(
-            {step.name, played->score, played->seconds(), core::median(step.seconds)});
+        steps.push_back({step.name, played->score, played->seconds(), core::median(step.seconds)});
     }
     return steps;
 }
@@ -60,11 +59,9 @@ std::string interval_text(const std::optional<double>& value,
     if (!value) {
         return "none";
     }
-    return interval ? fmt::format("{:.3f} [{:.3f}, {:.3f}]",
-                                  *value,
-                                  interval->lower,
-                                  interval->upper)
-                    : fmt::format("{:.3f}", *value);
+    return interval
+               ? fmt::format("{:.3f} [{:.3f}, {:.3f}]", *value, interval->lower, interval->upper)
+               : fmt::format("{:.3f}", *value);
 }
 
 std::string ranking_text(std::string_view name, const study::Ranking& ranking) {
@@ -96,8 +93,8 @@ std::string text_of(const std::vector<study::ComparedStep>& steps,
                         validation.near,
                         steps.size(),
                         100 * options.near);
-    text += ranking_text("model", validation.model) + ranking_text("simulated",
-                                                                   validation.simulated);
+    text +=
+        ranking_text("model", validation.model) + ranking_text("simulated", validation.simulated);
     text += fmt::format("predicted best: {}; measured fastest: {} ({:+.1f} %)\n",
                         steps[validation.best].name,
                         steps[validation.fastest].name,
@@ -134,9 +131,10 @@ void add_validate(CLI::App& parent, Session& session) {
     auto inputs = std::make_shared<ValidateInputs>();
     inputs->step.steps = kSteps;
     command
-        ->add_option(
-            "STEPS", inputs->measured, "plans and their measured steps (JSON or TOML); - for "
-                                       "standard input")
+        ->add_option("STEPS",
+                     inputs->measured,
+                     "plans and their measured steps (JSON or TOML); - for "
+                     "standard input")
         ->required()
         ->type_name("FILE");
     add_step_options(*command, inputs->step);
@@ -147,8 +145,9 @@ void add_validate(CLI::App& parent, Session& session) {
         ->check(finite_number(0, 10))
         ->capture_default_str();
     command
-        ->add_option(
-            "--least-tau", inputs->options.least_tau, "Kendall's tau that the simulation must reach")
+        ->add_option("--least-tau",
+                     inputs->options.least_tau,
+                     "Kendall's tau that the simulation must reach")
         ->check(finite_number(-1, 1))
         ->capture_default_str();
     command

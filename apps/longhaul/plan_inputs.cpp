@@ -38,12 +38,9 @@ core::Result<LoadedPlan> load_plan(const std::string& fabric,
                            fmt::format("the fabric has {} devices", problem->devices())});
     }
     const workload::Workload workload = plan->workload;
-    return LoadedPlan{{path,
-                       std::move(read->sha256),
-                       std::move(read->fabric),
-                       workload,
-                       std::move(*problem)},
-                      std::move(*plan)};
+    return LoadedPlan{
+        {path, std::move(read->sha256), std::move(read->fabric), workload, std::move(*problem)},
+        std::move(*plan)};
 }
 
 }  // namespace longhaul::app

@@ -14,8 +14,8 @@ struct LoadedPlan {
     placement::Plan plan;
 };
 
-/// A plan with its own workload, shape and terms; on the fabric of that path, or, where it is empty,
-/// on its own, whose SHA-256 must be the one in the plan. `name` of the plan in messages.
+/// A plan with its own workload, shape and terms; on the fabric of that path, or, where it is
+/// empty, on its own, whose SHA-256 must be the one in the plan. `name` of the plan in messages.
 [[nodiscard]] core::Result<LoadedPlan> load_plan(const std::string& fabric,
                                                  std::string_view text,
                                                  std::string name);

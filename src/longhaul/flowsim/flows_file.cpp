@@ -8,6 +8,7 @@
 
 #include "longhaul/core/cursor.hpp"
 #include "longhaul/core/own_formats.hpp"
+#include "longhaul/flowsim/over_routes.hpp"
 
 namespace longhaul::flowsim {
 namespace {
@@ -27,6 +28,14 @@ using Numbers = std::map<std::string, std::uint32_t, std::less<>>;
 /// Reads a file piece by piece; problems go to the cursors.
 class FlowsReader {
 public:
+    explicit FlowsReader(const topology::Routes* routes) : topology_routes_(routes) {
+        if (routes != nullptr) {
+            file_.links = links_of(routes->topology());
+            file_.link_names = link_names_of(routes->topology());
+            file_.declared_links = file_.links.size();
+        }
+    }
+
     void read(const Cursor& root) {
         root.only_keys({"format", "name", "provenance", "cold_start", "link", "route", "flow"});
         check_format(root, "longhaul.flows", 1, false);
@@ -38,7 +47,9 @@ public:
                     core::Gigabytes(window->number_in(0.001, 1e9).value_or(14.48) / 1e6);
             }
         }
-        each(root, "link", "the links that flows share", &FlowsReader::read_link);
+        if (topology_routes_ == nullptr || root.find("link")) {
+            each(root, "link", "the links that flows share", &FlowsReader::read_link);
+        }
         if (root.find("route")) {
             each(root, "route", "named paths", &FlowsReader::read_route);
         }
@@ -107,6 +118,7 @@ private:
         }
         link.latency = read_time(table, "latency_ms");
         if (links_.size() > before) {
+            links_[*name] = static_cast<LinkId>(file_.links.size());
             file_.link_names.push_back(*name);
             file_.links.push_back(link);
         }
@@ -157,6 +169,9 @@ private:
         table.only_keys({"name",
                          "path",
                          "route",
+                         "from",
+                         "to",
+                         "hash",
                          "payload_gb",
                          "start_ms",
                          "weight",
@@ -205,10 +220,15 @@ private:
     Path path_of_flow(const Cursor& table) const {
         const auto path = table.find("path");
         const auto route = table.find("route");
-        if (path.has_value() == route.has_value()) {
-            table.report(path ? "has both path and route" : "has neither path nor route",
-                         "give the links in path, or the name of a route in route");
+        const bool ends = table.find("from") || table.find("to");
+        const int given = (path ? 1 : 0) + (route ? 1 : 0) + (ends ? 1 : 0);
+        if (given != 1) {
+            table.report(given == 0 ? "has neither path nor route" : "has more than one way to go",
+                         "give the links in path, the name of a route in route, or from and to");
             return {};
+        }
+        if (ends) {
+            return path_between(table);
         }
         if (path) {
             return read_path(*path);
@@ -220,6 +240,41 @@ private:
         }
         return found != routes_.end() && found->second < paths_.size() ? paths_[found->second]
                                                                        : Path{};
+    }
+
+    /// The path between two endpoints of the topology.
+    Path path_between(const Cursor& table) const {
+        if (topology_routes_ == nullptr) {
+            table.report("from and to need a topology", "name one with --topology, or give a path");
+            return {};
+        }
+        const auto from = endpoint(table, "from");
+        const auto to = endpoint(table, "to");
+        constexpr int kMostHash = 1'000'000'000;
+        const auto hash = table.find("hash");
+        const int number =
+            hash ? hash->integer(0, kMostHash).value_or(0) : static_cast<int>(file_.flows.size());
+        if (!from || !to) {
+            return {};
+        }
+        auto path = path_of(*topology_routes_, *from, *to, static_cast<std::uint64_t>(number));
+        if (!path) {
+            table.report("no route leads there", "the topology must join from and to");
+        }
+        return std::move(path).value_or(Path{});
+    }
+
+    std::optional<topology::NodeId> endpoint(const Cursor& table, std::string_view key) const {
+        const topology::Topology& network = topology_routes_->topology();
+        const auto cursor = table.require(key, "the name of an endpoint");
+        const auto name = cursor ? cursor->string() : std::nullopt;
+        const auto node = name ? network.find(*name) : std::nullopt;
+        if (name && (!node || *node >= network.endpoints())) {
+            cursor->report("the topology has no endpoint " + shown(*name),
+                           "an endpoint is named as by longhaul route show");
+            return std::nullopt;
+        }
+        return node;
     }
 
     [[nodiscard]] std::vector<FlowId> flows_named(const Cursor& table, std::string_view key) const {
@@ -247,6 +302,7 @@ private:
         return to_time(core::milliseconds(ms));
     }
 
+    const topology::Routes* topology_routes_;
     FlowsFile file_;
     Numbers links_;
     Numbers routes_;
@@ -257,7 +313,9 @@ private:
 
 }  // namespace
 
-core::Result<FlowsFile> read_flows(std::string_view text, std::string_view name) {
+core::Result<FlowsFile> read_flows(std::string_view text,
+                                   std::string_view name,
+                                   const topology::Routes* routes) {
     if (auto other = core::refuse_other_format(text, name, {"longhaul.flows"}); !other) {
         return tl::unexpected(other.error());
     }
@@ -268,7 +326,7 @@ core::Result<FlowsFile> read_flows(std::string_view text, std::string_view name)
     }
     core::Diagnostics problems;
     const Cursor root(*document, problems);
-    FlowsReader reader;
+    FlowsReader reader(routes);
     reader.read(root);
     if (problems.empty()) {
         reader.refuse_circle(root);
@@ -294,6 +352,9 @@ core::Value to_value(const FlowsFile& file, const BatchResult& result) {
     const double end_s = seconds(result.end);
     for (std::size_t l = 0; l < file.links.size(); ++l) {
         const LinkUse& use = result.links[l];
+        if (l < file.declared_links && use.carried.value() <= 0) {
+            continue;
+        }
         const double most = file.links[l].capacity.value() * end_s / 8;
         links.append(core::Value::object()
                          .set("name", file.link_names[l])

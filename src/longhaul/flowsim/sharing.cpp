@@ -127,6 +127,7 @@ void Sharing::touch(LinkId id) {
     link.weight = 0;
     link.whole_weight = 0;
     link.limited_are_in = false;
+    link.joined = false;
     link.key = kNoKey;
     if (++link.touches % kRefresh == 0) {
         link.room = link.capacity;
@@ -155,11 +156,9 @@ void Sharing::include(BundleId id) {
         link.weight += share;
         link.whole_weight += share;
         ++link.open;
-    }
-    for (const Hop& hop : bundle.path) {
-        const double level = level_when_full(hop.link);
-        if (level < links_[hop.link].key) {
-            push({level, hop.link});
+        if (!link.joined) {
+            link.joined = true;
+            joined_.push_back(hop.link);
         }
     }
     if (std::isfinite(bundle.cap)) {
@@ -242,8 +241,8 @@ std::span<const Sharing::Change> Sharing::solve(Time now) {
 
 /// Progressive filling of the set, which grows meanwhile.
 void Sharing::fill() {
-    while (!heap_.empty()) {
-        std::ranges::pop_heap(heap_, later);
+    for (push_joined(); !heap_.empty(); push_joined()) {
+        std::ranges::pop_heap(heap_, Later{});
         Full next = heap_.back();
         heap_.pop_back();
         if (next.id >= links_.size()) {
@@ -262,7 +261,7 @@ void Sharing::fill() {
             continue;
         }
         next.level = level_when_full(next.id);
-        const bool first = heap_.empty() || !later(next, heap_.front());
+        const bool first = heap_.empty() || !Later{}(next, heap_.front());
         if (!first || include_higher(next.id, next.level)) {
             next.level = level_when_full(next.id);
             push(next);
@@ -277,7 +276,22 @@ void Sharing::push(Full next) {
         links_[next.id].key = next.level;
     }
     heap_.push_back(next);
-    std::ranges::push_heap(heap_, later);
+    std::ranges::push_heap(heap_, Later{});
+}
+
+/// Links that bundles joined are full at lower levels than before.
+void Sharing::push_joined() {
+    for (const LinkId id : joined_) {
+        links_[id].joined = false;
+        if (links_[id].open == 0) {
+            continue;
+        }
+        const double level = level_when_full(id);
+        if (level < links_[id].key) {
+            push({level, id});
+        }
+    }
+    joined_.clear();
 }
 
 /// The open bundles of a link stay at the level at which it is full.
@@ -288,9 +302,6 @@ void Sharing::fix_all(LinkId id, double level) {
         if (bundles_[bundle].solve == solve_ && !bundles_[bundle].fixed) {
             fix(bundle, level, id);
         }
-    }
-    if (link.open > 0) {
-        push({level_when_full(id), id});  // bundles that fix() took in
     }
 }
 

@@ -280,10 +280,11 @@ fabric::Fabric upgraded(const fabric::Fabric& fabric,
     }
     fabric::FabricParts parts = fabric.parts();
     if (upgrade.kind == UpgradeKind::kShared) {
-        fabric::SharedCapacity& shared = parts.shared[static_cast<std::size_t>(upgrade.resource)];
+        auto& shared = parts.shared[static_cast<std::size_t>(upgrade.resource)];
         for (double* gbps : {&shared.there_gbps, &shared.back_gbps}) {
-            const bool limited = *gbps != fabric::SharedCapacity::kNoLimit;
-            *gbps = limited ? std::min(*gbps * faster, fabric::kMaxBetaGbps) : *gbps;
+            if (*gbps != fabric::SharedCapacity::kNoLimit) {
+                *gbps = std::min(*gbps * faster, fabric::kMaxBetaGbps);
+            }
         }
     } else {
         for (std::size_t i = 0; i < parts.devices.size(); ++i) {

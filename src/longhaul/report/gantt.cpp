@@ -65,13 +65,13 @@ public:
 
 private:
     static std::string description(const Gantt& gantt) {
-        return fmt::format("{} rows over {:g} seconds. {}",
-                           gantt.rows.size(),
-                           gantt.end,
-                           gantt.subtitle);
+        return fmt::format(
+            "{} rows over {:g} seconds. {}", gantt.rows.size(), gantt.end, gantt.subtitle);
     }
 
-    [[nodiscard]] double x_of(double seconds) const { return left_ + kTimeAxis * seconds / gantt_.end; }
+    [[nodiscard]] double x_of(double seconds) const {
+        return left_ + kTimeAxis * seconds / gantt_.end;
+    }
 
     [[nodiscard]] double y_of(const GanttBar& bar) const {
         return kGanttTop + row_height(gantt_) * bar.row + kRowGap / 2 + kLaneHeight * bar.lane;
@@ -93,9 +93,8 @@ private:
     void rows() {
         for (std::size_t row = 0; row < gantt_.rows.size(); ++row) {
             const double top = kGanttTop + row_height(gantt_) * static_cast<double>(row);
-            svg_.rectangle({left_, top + kRowGap / 2},
-                           {kTimeAxis, row_height(gantt_) - kRowGap},
-                           kGround);
+            svg_.rectangle(
+                {left_, top + kRowGap / 2}, {kTimeAxis, row_height(gantt_) - kRowGap}, kGround);
             svg_.text({left_ - 10, top + row_height(gantt_) / 2 + 4},
                       gantt_.rows[row],
                       {.size = kNameSize, .anchor = "end"});
@@ -136,15 +135,15 @@ private:
     [[nodiscard]] bool joined(const GanttBar& bar, const GanttBar& next) const {
         const double pixel = kThinnest * gantt_.end / kTimeAxis;
         return bar.row == next.row && bar.lane == next.lane && bar.kind == next.kind &&
-               next.begin - bar.end < pixel && (bar.end - bar.begin < pixel || next.end - next.begin < pixel);
+               next.begin - bar.end < pixel &&
+               (bar.end - bar.begin < pixel || next.end - next.begin < pixel);
     }
 
     void bar_of(const GanttBar& bar) {
         const double width = std::max(x_of(bar.end) - x_of(bar.begin), kThinnest);
         const Point corner{x_of(bar.begin), y_of(bar)};
-        svg_.rectangle(corner,
-                       {width, kLaneHeight - 1},
-                       fill_of(static_cast<std::size_t>(bar.kind)));
+        svg_.rectangle(
+            corner, {width, kLaneHeight - 1}, fill_of(static_cast<std::size_t>(bar.kind)));
         if (!bar.label.empty() && text_width(bar.label, 10) + 4 < width) {
             svg_.text({corner.x + width / 2, corner.y + kLaneHeight - 3.5},
                       bar.label,

@@ -23,12 +23,13 @@ struct Gantt {
     int lanes = 1;                   ///< of each row
     std::vector<std::string> kinds;  ///< what colours mean
     std::vector<GanttBar> bars;
-    double end = 0;              ///< of the time axis, seconds, > 0
-    std::vector<GanttBar> path;  ///< outlined on top of the bars: what decides the end; may be empty
+    double end = 0;  ///< of the time axis, seconds, > 0
+    std::vector<GanttBar>
+        path;  ///< outlined on top of the bars: what decides the end; may be empty
 };
 
-/// An SVG picture with a time axis, a legend and rows of equal height. Bars narrower than a third of
-/// a pixel are joined to their neighbours of the same kind, so that the size of the picture is
+/// An SVG picture with a time axis, a legend and rows of equal height. Bars narrower than a third
+/// of a pixel are joined to their neighbours of the same kind, so that the size of the picture is
 /// bounded. O(bars log bars).
 [[nodiscard]] std::string draw(const Gantt& gantt);
 

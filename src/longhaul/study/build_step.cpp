@@ -62,10 +62,9 @@ public:
         };
         if (const auto reason = why_not(options_.order, shape_.pp, micro_batches_);
             !reason.empty()) {
-            return refuse(std::string(reason),
-                          fmt::format("found {} stages and {} micro-batches",
-                                      shape_.pp,
-                                      micro_batches_));
+            return refuse(
+                std::string(reason),
+                fmt::format("found {} stages and {} micro-batches", shape_.pp, micro_batches_));
         }
         const int most = std::max(forward_.largest(), backward_.largest());
         if (options_.order != PipelineOrder::kGpipe && shape_.pp > 1 && most > 1) {
@@ -103,8 +102,8 @@ private:
 
     /// Number of a pass among all passes of one direction.
     [[nodiscard]] std::size_t at(int replica, int stage, int tensor, int chunk, int batch) const {
-        const auto cell = static_cast<std::size_t>((replica * shape_.pp + stage) * shape_.tp +
-                                                   tensor);
+        const auto cell =
+            static_cast<std::size_t>((replica * shape_.pp + stage) * shape_.tp + tensor);
         return (cell * static_cast<std::size_t>(options_.chunks) +
                 static_cast<std::size_t>(chunk)) *
                    static_cast<std::size_t>(micro_batches_) +
@@ -112,11 +111,8 @@ private:
     }
 
     /// Pass of a virtual stage: stage v mod pp, chunk v / pp.
-    [[nodiscard]] int pass(const std::vector<int>& passes,
-                           int replica,
-                           int v,
-                           int tensor,
-                           int batch) const {
+    [[nodiscard]] int pass(
+        const std::vector<int>& passes, int replica, int v, int tensor, int batch) const {
         return passes[at(replica, v % shape_.pp, tensor, v / shape_.pp, batch)];
     }
 
@@ -229,8 +225,8 @@ private:
         }
         message_after_.clear();
         for (int stage = 0; stage < shape_.pp; ++stage) {
-            const std::vector<Pass> order = passes_in_order(
-                options_.order, stage, shape_.pp, micro_batches_, options_.chunks);
+            const std::vector<Pass> order =
+                passes_in_order(options_.order, stage, shape_.pp, micro_batches_, options_.chunks);
             for (int replica = 0; replica < shape_.dp; ++replica) {
                 for (int tensor = 0; tensor < shape_.tp; ++tensor) {
                     for (const Pass& next : order) {

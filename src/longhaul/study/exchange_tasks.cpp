@@ -186,11 +186,8 @@ private:
         std::vector<Tasks> arrived(size());
         for (std::size_t k = size(); k-- > 1;) {
             const std::size_t child = order[k];
-            arrived[parent[child]].push_back(send(TaskKind::kReduce,
-                                                  child,
-                                                  parent[child],
-                                                  job_.gb,
-                                                  sum(child, arrived[child])));
+            arrived[parent[child]].push_back(
+                send(TaskKind::kReduce, child, parent[child], job_.gb, sum(child, arrived[child])));
         }
         Tasks holds(size(), sum(root, arrived[root]));
         done_[root].push_back(holds[root]);

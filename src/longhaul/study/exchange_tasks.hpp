@@ -13,11 +13,11 @@ namespace longhaul::study {
 struct ExchangeJob {
     placement::ExchangePlan plan;  ///< of the group; points are devices
     placement::Exchange kind = placement::Exchange::kSharded;
-    std::vector<int> region;       ///< of every device
-    std::vector<int> replica;      ///< of every member
-    double gb = 0;                 ///< gradients of a member
+    std::vector<int> region;          ///< of every device
+    std::vector<int> replica;         ///< of every member
+    double gb = 0;                    ///< gradients of a member
     bool one_peer_at_a_time = false;  ///< a member sends to its peers one after another
-    Task label;                    ///< stage and chunk of the tasks
+    Task label;                       ///< stage and chunk of the tasks
 };
 
 /// Tasks of the exchange. A member joins in after its task of `ready` (by position in plan.group);

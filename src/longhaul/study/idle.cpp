@@ -61,8 +61,8 @@ private:
         }
     }
 
-    /// Fills the gap of a device before `task`, up to `until`, going back from the moment that ended
-    /// it. Causes are found from the last to the first, so they are appended in reverse.
+    /// Fills the gap of a device before `task`, up to `until`, going back from the moment that
+    /// ended it. Causes are found from the last to the first, so they are appended in reverse.
     void explain(std::size_t device, int task, Time until) {
         const Time from = end_of(lines_[device]);
         if (until <= from) {
@@ -77,8 +77,7 @@ private:
         for (int cause = times_of(task).waited_for; cause >= 0 && upper > from;
              cause = times_of(cause).waited_for) {
             upper = add_cause(cause, from, upper, exchange, causes);
-            if (!graph_.task(cause).is_message() &&
-                graph_.task(cause).kind != TaskKind::kSum) {
+            if (!graph_.task(cause).is_message() && graph_.task(cause).kind != TaskKind::kSum) {
                 copy(cause, from, upper, exchange, causes);
                 upper = from;
             }
@@ -138,10 +137,8 @@ private:
 }  // namespace
 
 std::string_view name_of(Doing doing) {
-    constexpr std::array<std::string_view, 4> kNames{"computing",
-                                                     "waiting for compute",
-                                                     "waiting for the network",
-                                                     "waiting for stragglers"};
+    constexpr std::array<std::string_view, 4> kNames{
+        "computing", "waiting for compute", "waiting for the network", "waiting for stragglers"};
     return kNames.at(static_cast<std::size_t>(doing));
 }
 

@@ -14,7 +14,12 @@ namespace longhaul::study {
 /// waits for computing; when the computing device itself waits for the network, so do both. From a
 /// device's last pass on, waiting for what others of its stage group have not yet computed, and for
 /// the end of the step, is charged to stragglers.
-enum class Doing : std::uint8_t { kComputing, kWaitingCompute, kWaitingNetwork, kWaitingStragglers };
+enum class Doing : std::uint8_t {
+    kComputing,
+    kWaitingCompute,
+    kWaitingNetwork,
+    kWaitingStragglers
+};
 
 /// "computing", "waiting for compute", "waiting for the network", "waiting for stragglers".
 [[nodiscard]] std::string_view name_of(Doing doing);

@@ -33,9 +33,9 @@ StepOptions gpipe() {
 }
 
 // Two stages, one micro-batch: F 1 s, send 2 s, F 1 s, B 1 s, send 2 s, B 1 s: by hand. Stage 1
-// waits 1 s for F of stage 0 and 2 s for the network; stage 0 waits 2 + 2 s for messages and 2 s for
-// the computing between; stage 1 at last waits 2 s for its message and 1 s for the other's B, both
-// after its own work: the end of the step.
+// waits 1 s for F of stage 0 and 2 s for the network; stage 0 waits 2 + 2 s for messages and 2 s
+// for the computing between; stage 1 at last waits 2 s for its message and 1 s for the other's B,
+// both after its own work: the end of the step.
 TEST(Idle, SplitsByHand) {
     testing::Job job = testing::equal_links(placement::Shape{2, 1}, 0, 2);
     job.problem.workload.c_pp = core::Gigabytes(1);

@@ -24,8 +24,7 @@ int warm_up(PipelineOrder order, int stage, int stages, int passes, int chunks) 
         return passes;
     }
     const int behind = stages - stage - 1;
-    const int wanted =
-        order == PipelineOrder::k1f1b ? behind : 2 * behind + (chunks - 1) * stages;
+    const int wanted = order == PipelineOrder::k1f1b ? behind : 2 * behind + (chunks - 1) * stages;
     return std::min(passes, wanted);
 }
 

@@ -7,9 +7,9 @@
 
 namespace longhaul::study {
 
-/// GPipe: all forward, then all backward (Huang et al., 2019). 1F1B: after a warm-up one forward and
-/// one backward in turn (PipeDream-flush; Narayanan et al., 2021, figure 4). Interleaved: 1F1B over
-/// several model chunks a device (the same, section 2.2).
+/// GPipe: all forward, then all backward (Huang et al., 2019). 1F1B: after a warm-up one forward
+/// and one backward in turn (PipeDream-flush; Narayanan et al., 2021, figure 4). Interleaved: 1F1B
+/// over several model chunks a device (the same, section 2.2).
 enum class PipelineOrder { kGpipe, k1f1b, kInterleaved };
 
 /// "gpipe", "1f1b", "interleaved".
@@ -28,8 +28,8 @@ struct Pass {
 /// divide. Empty when it can run.
 [[nodiscard]] std::string_view why_not(PipelineOrder order, int stages, int micro_batches);
 
-/// All passes of a stage (0-based) of `stages` in order, 2 x micro_batches x chunks of them. Needs an
-/// order that can run; chunks is 1 unless interleaved.
+/// All passes of a stage (0-based) of `stages` in order, 2 x micro_batches x chunks of them. Needs
+/// an order that can run; chunks is 1 unless interleaved.
 [[nodiscard]] std::vector<Pass> passes_in_order(
     PipelineOrder order, int stage, int stages, int micro_batches, int chunks);
 

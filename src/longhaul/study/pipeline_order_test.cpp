@@ -37,8 +37,9 @@ TEST(PipelineOrder, OneForwardOneBackwardAsInTheFigure) {
               "F0 B0 F1 B1 F2 B2 F3 B3 F4 B4 F5 B5 F6 B6 F7 B7");
 }
 
-// The same figure (bottom), 4 devices, 8 micro-batches, 2 chunks: the first device does micro-batches
-// 1 to 4 of its first chunk, 1 to 4 of its second, 5 to 7 of its first, and then turns.
+// The same figure (bottom), 4 devices, 8 micro-batches, 2 chunks: the first device does
+// micro-batches 1 to 4 of its first chunk, 1 to 4 of its second, 5 to 7 of its first, and then
+// turns.
 TEST(PipelineOrder, InterleavedAsInTheFigure) {
     EXPECT_EQ(order_of(PipelineOrder::kInterleaved, 0, 4, 8, 2).substr(0, 67),
               "F0.0 F1.0 F2.0 F3.0 F0.1 F1.1 F2.1 F3.1 F4.0 F5.0 F6.0 B0.1 F7.0 B1");

@@ -8,9 +8,9 @@
 
 namespace longhaul::study {
 
-/// Kendall's tau-b of pairs (x_i, y_i): concordant less discordant pairs, over the geometric mean of
-/// the pairs that are not tied in x and not tied in y (Kendall, 1945). From -1 to 1; nothing when
-/// one list is constant. Equal lengths. O(n^2), meant for some hundred points.
+/// Kendall's tau-b of pairs (x_i, y_i): concordant less discordant pairs, over the geometric mean
+/// of the pairs that are not tied in x and not tied in y (Kendall, 1945). From -1 to 1; nothing
+/// when one list is constant. Equal lengths. O(n^2), meant for some hundred points.
 [[nodiscard]] std::optional<double> kendall_tau(std::span<const double> x,
                                                 std::span<const double> y);
 
@@ -23,8 +23,8 @@ struct CorrelationInterval {
     double upper = 0;
 };
 
-using Correlation = std::function<std::optional<double>(std::span<const double>,
-                                                        std::span<const double>)>;
+using Correlation =
+    std::function<std::optional<double>(std::span<const double>, std::span<const double>)>;
 
 /// Interval that holds `level` of the correlations of `draws` resamples of the pairs with
 /// replacement (percentile bootstrap; Efron, 1979). Resamples without a correlation are left out;

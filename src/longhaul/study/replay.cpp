@@ -140,8 +140,8 @@ private:
     }
 
     void enqueue(int task) {
-        const auto c = static_cast<std::size_t>(
-            connections_.of_task[static_cast<std::size_t>(task)]);
+        const auto c =
+            static_cast<std::size_t>(connections_.of_task[static_cast<std::size_t>(task)]);
         states_[c].queue.push_back(task);
         send_next(c);
     }
@@ -180,8 +180,8 @@ private:
         if (in_program_[static_cast<std::size_t>(task)] != 0) {
             leave_device(task);
         }
-        const auto c = static_cast<std::size_t>(
-            connections_.of_task[static_cast<std::size_t>(task)]);
+        const auto c =
+            static_cast<std::size_t>(connections_.of_task[static_cast<std::size_t>(task)]);
         states_[c].busy = false;
         send_next(c);
     }
@@ -226,9 +226,8 @@ private:
     void add_use() {
         for (std::size_t link = 0; link < links_; ++link) {
             const auto id = static_cast<flowsim::LinkId>(link);
-            result_.links.push_back({simulator_.carried(id).value(),
-                                     simulator_.used(id),
-                                     simulator_.limiting(id)});
+            result_.links.push_back(
+                {simulator_.carried(id).value(), simulator_.used(id), simulator_.limiting(id)});
         }
     }
 

@@ -40,7 +40,8 @@ StepOptions with(PipelineOrder order, int chunks = 1) {
     return options;
 }
 
-// One replica, GPipe: the tandem queue of placement/pipelined.hpp, which has a twin of its own there.
+// One replica, GPipe: the tandem queue of placement/pipelined.hpp, which has a twin of its own
+// there.
 TEST(Replay, OfOneReplicaEqualsTheFormulaOfTandemQueues) {
     for (std::uint64_t i = 0; i < 200; ++i) {
         core::Random random(31, i);
@@ -72,8 +73,8 @@ TEST(Replay, OfEqualStagesHasTheBubbleOfTheSchedule) {
 }
 
 // Equal links of latency a and s seconds a GB, D members, c GB: closed forms of the exchanges.
-// A member of a tree sends as soon as it has the sums below it, so a tree of halves has floor(log2 D)
-// levels.
+// A member of a tree sends as soon as it has the sums below it, so a tree of halves has floor(log2
+// D) levels.
 TEST(Replay, OfExchangesOverEqualLinksEqualsClosedForms) {
     constexpr double kLatency = 0.25;
     constexpr double kSlowness = 2;
@@ -98,9 +99,8 @@ TEST(Replay, OfExchangesOverEqualLinksEqualsClosedForms) {
         EXPECT_NEAR(took(d, Exchange::kTree, false), 2 * std::floor(std::log2(d)) * whole, kBytes);
     }
     // One region: its members own a share each, as when sharded.
-    EXPECT_NEAR(took(4, Exchange::kHierarchical, false),
-                2 * (kLatency + kSlowness * kGb / 4),
-                kBytes);
+    EXPECT_NEAR(
+        took(4, Exchange::kHierarchical, false), 2 * (kLatency + kSlowness * kGb / 4), kBytes);
 }
 
 // What crosses a shared uplink shares it: two pairs of 1 GB each over 4 Gbit/s take 4 s, not 2.
@@ -254,8 +254,8 @@ TEST(Replay, EqualsItsPlainTwin) {
     for (std::uint64_t i = 0; i < 60; ++i) {
         core::Random random(77, i);
         const int pp = 2 + static_cast<int>(random.below(2));
-        const Shape shape{pp, 1 + static_cast<int>(random.below(3)),
-                          1 + static_cast<int>(random.below(2))};
+        const Shape shape{
+            pp, 1 + static_cast<int>(random.below(3)), 1 + static_cast<int>(random.below(2))};
         Job job = testing::random_job(shape, 2 * pp, random);
         job.problem.terms.exchange = static_cast<placement::Exchange>(random.below(5));
         StepOptions options;

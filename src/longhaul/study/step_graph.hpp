@@ -39,9 +39,9 @@ struct Task {
     [[nodiscard]] bool is_message() const { return peer >= 0; }
 };
 
-/// Tasks 0, 1, 2, … with their dependencies. A device computes what is in its program in that order;
-/// messages of a program keep it busy until they are sent (no overlap), all others run beside it.
-/// Messages from one device to another share one connection, which keeps their order.
+/// Tasks 0, 1, 2, … with their dependencies. A device computes what is in its program in that
+/// order; messages of a program keep it busy until they are sent (no overlap), all others run
+/// beside it. Messages from one device to another share one connection, which keeps their order.
 class StepGraph {
 public:
     explicit StepGraph(std::size_t devices) : programs_(devices) {}

@@ -58,8 +58,8 @@ Connections connections_of(const StepGraph& graph) {
     const auto [first, last] = std::ranges::unique(connections.list);
     connections.list.erase(first, last);
     for (const Task& task : graph.tasks()) {
-        const auto at = std::ranges::lower_bound(connections.list,
-                                                 Connection{task.device, task.peer});
+        const auto at =
+            std::ranges::lower_bound(connections.list, Connection{task.device, task.peer});
         connections.of_task.push_back(
             task.is_message() ? static_cast<int>(at - connections.list.begin()) : -1);
     }

@@ -32,10 +32,9 @@ struct StepNetwork {
     std::vector<flowsim::Path> paths;
 };
 
-/// Every connection has a link with the alpha and the beta that the fabric states for its direction;
-/// what the fabric states as shared is a link for each direction with a limit, or one for both (half
-/// duplex), which all pairs across it use.
-/// O(connections x shared).
+/// Every connection has a link with the alpha and the beta that the fabric states for its
+/// direction; what the fabric states as shared is a link for each direction with a limit, or one
+/// for both (half duplex), which all pairs across it use. O(connections x shared).
 [[nodiscard]] StepNetwork network_of_fabric(const fabric::Fabric& fabric,
                                             const std::vector<Connection>& connections,
                                             bool count_shared);

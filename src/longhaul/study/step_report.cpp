@@ -67,8 +67,7 @@ std::vector<LinkReport> link_reports(const StepNetwork& network, const Replay& r
     for (std::size_t i = 0; i < replay.links.size(); ++i) {
         const LinkUse& use = replay.links[i];
         if (use.gb > 0) {
-            links.push_back(
-                {network.names[i], use.gb, seconds(use.busy), seconds(use.limiting)});
+            links.push_back({network.names[i], use.gb, seconds(use.busy), seconds(use.limiting)});
         }
     }
     std::ranges::stable_sort(links, std::ranges::greater{}, &LinkReport::busy_s);

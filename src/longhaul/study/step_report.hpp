@@ -44,8 +44,9 @@ struct LinkReport {
 /// Everything but `step_s` is of all steps together.
 struct StepReport {
     int steps = 1;
-    double total_s = 0;     ///< of all steps
-    double step_s = 0;      ///< from the end of the first to the end of the last, each; or of the only one
+    double total_s = 0;  ///< of all steps
+    double step_s =
+        0;  ///< from the end of the first to the end of the last, each; or of the only one
     double pipeline_s = 0;  ///< until the last backward pass of the first step has ended
     std::vector<DeviceReport> devices;
     std::vector<CriticalPart> critical;

@@ -20,9 +20,7 @@ std::string title_of(const Task& task, std::span<const std::string> names) {
     if (task.micro_batch >= 0) {
         title += fmt::format(" {}", task.micro_batch);
     }
-    return task.is_message()
-               ? title + " to " + names[static_cast<std::size_t>(task.peer)]
-               : title;
+    return task.is_message() ? title + " to " + names[static_cast<std::size_t>(task.peer)] : title;
 }
 
 class Trace {
@@ -45,9 +43,7 @@ public:
     }
 
 private:
-    static std::string quoted(std::string_view text) {
-        return core::json_quoted(text);
-    }
+    static std::string quoted(std::string_view text) { return core::json_quoted(text); }
 
     void event(std::string_view json) {
         events_ += events_.empty() ? "" : ",\n";

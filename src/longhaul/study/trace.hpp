@@ -9,8 +9,8 @@
 
 namespace longhaul::study {
 
-/// JSON in the Trace Event Format: a process a device, a thread for its computations and one for each
-/// connection that it sends on; an arrow from each message to what waited for it. Times in
+/// JSON in the Trace Event Format: a process a device, a thread for its computations and one for
+/// each connection that it sends on; an arrow from each message to what waited for it. Times in
 /// microseconds. `names` of the devices. O(tasks).
 [[nodiscard]] std::string chrome_trace(const StepGraph& graph,
                                        const StepTimes& times,

@@ -62,7 +62,7 @@ Ranking ranking_of(const std::vector<double>& predicted,
             interval(spearman_rho)};
 }
 
-std::vector<double> column(const std::vector<ComparedStep>& steps, double ComparedStep::*member) {
+std::vector<double> column(const std::vector<ComparedStep>& steps, double ComparedStep::* member) {
     std::vector<double> values;
     for (const ComparedStep& step : steps) {
         values.push_back(step.*member);
@@ -144,9 +144,8 @@ Validation validate(const std::vector<ComparedStep>& steps, const ValidateOption
     if (!validation.simulated.tau) {
         validation.reasons.emplace_back("all simulated or all measured steps are equal");
     } else if (*validation.simulated.tau < options.least_tau) {
-        validation.reasons.push_back(fmt::format("Kendall's tau is {:.3f}, below {:g}",
-                                                 *validation.simulated.tau,
-                                                 options.least_tau));
+        validation.reasons.push_back(fmt::format(
+            "Kendall's tau is {:.3f}, below {:g}", *validation.simulated.tau, options.least_tau));
     }
     return validation;
 }

@@ -33,8 +33,8 @@ struct ComparedStep {
 };
 
 struct ValidateOptions {
-    double near = 0.10;     ///< simulated steps this near count as right
-    double least_tau = 0.8;  ///< of the simulated ranking
+    double near = 0.10;            ///< simulated steps this near count as right
+    double least_tau = 0.8;        ///< of the simulated ranking
     double fastest_within = 0.03;  ///< what the plan that is predicted best may lose
     int draws = 2000;
     std::uint64_t seed = 7;
@@ -51,10 +51,10 @@ struct Ranking {
 struct Validation {
     Ranking model;
     Ranking simulated;
-    int near = 0;            ///< plans whose simulated step is near the measured one
-    std::size_t best = 0;    ///< least simulated step, the first of equals
+    int near = 0;             ///< plans whose simulated step is near the measured one
+    std::size_t best = 0;     ///< least simulated step, the first of equals
     std::size_t fastest = 0;  ///< least measured step
-    double lost = 0;         ///< measured step of the best over the fastest, minus 1
+    double lost = 0;          ///< measured step of the best over the fastest, minus 1
     /// Why the predictions cannot be used to choose; empty: they can.
     std::vector<std::string> reasons;
 };

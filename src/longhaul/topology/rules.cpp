@@ -251,6 +251,41 @@ bool join_once(std::vector<Action>& actions) {
     return false;
 }
 
+/// An action, and how many steps it stands for.
+using Counted = std::vector<std::pair<Action, std::size_t>>;
+
+void count(Counted& list, const Action& action) {
+    const auto same = std::ranges::find(list, action, &std::pair<Action, std::size_t>::first);
+    if (same == list.end()) {
+        list.emplace_back(action, 1);
+    } else {
+        ++same->second;
+    }
+}
+
+/// The actions on shortest paths; false when one stands for steps of which only some are.
+bool best_actions(const Quotient& quotient,
+                  const State& state,
+                  const std::vector<std::int64_t>& distance,
+                  std::vector<Action>& actions) {
+    Counted chosen;
+    Counted offered;
+    for (const Step& step : quotient.steps(state)) {
+        count(offered, step.action);
+        if (distance[step.to] != kFar &&
+            distance[step.to] + quotient.cost(step) == distance[quotient.index(state)]) {
+            count(chosen, step.action);
+        }
+    }
+    for (const auto& entry : chosen) {
+        if (std::ranges::find(offered, entry) == offered.end()) {
+            return false;
+        }
+        actions.push_back(entry.first);
+    }
+    return true;
+}
+
 /// Makes the rule list of one role out of the actions of its states.
 class RuleMaker {
 public:
@@ -330,28 +365,7 @@ tl::expected<RuleTable, std::string> compile_rules(const Shape& shape, int targe
         if (distance[i] == 0 || distance[i] == kFar) {
             return;
         }
-        std::vector<std::pair<Action, std::size_t>> chosen;  // and how many steps it stands for
-        std::vector<std::pair<Action, std::size_t>> offered;
-        for (const Step& step : quotient.steps(state)) {
-            const bool best =
-                distance[step.to] != kFar && distance[step.to] + quotient.cost(step) == distance[i];
-            for (auto* list : {&offered, &chosen}) {
-                if (list == &chosen && !best) {
-                    continue;
-                }
-                const auto same =
-                    std::ranges::find(*list, step.action, &std::pair<Action, std::size_t>::first);
-                if (same == list->end()) {
-                    list->emplace_back(step.action, 1);
-                } else {
-                    ++same->second;
-                }
-            }
-        }
-        for (const auto& entry : chosen) {
-            expressible = expressible && std::ranges::find(offered, entry) != offered.end();
-            actions[i].push_back(entry.first);
-        }
+        expressible = best_actions(quotient, state, distance, actions[i]) && expressible;
         while (join_once(actions[i])) {
         }
     });

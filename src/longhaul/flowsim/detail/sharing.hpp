@@ -94,6 +94,7 @@ private:
         double weight = 0;            ///< what these take of it a level
         double whole_weight = 0;      ///< the same when it was last added up
         double key = 0;               ///< of its valid entry in the heap
+        bool joined = false;          ///< whether it is in the list of that name
         bool limited_are_in = false;  ///< whether all that it limited are in the set
     };
     struct Bundle {
@@ -115,16 +116,19 @@ private:
         double level;
         std::uint32_t id;
     };
+    struct Later {
+        bool operator()(const Full& a, const Full& b) const {
+            return a.level != b.level ? a.level > b.level : a.id > b.id;
+        }
+    };
 
-    [[nodiscard]] static bool later(const Full& a, const Full& b) {
-        return a.level != b.level ? a.level > b.level : a.id > b.id;
-    }
     void touch(LinkId link);
     void include(BundleId bundle);
     void include_limited(LinkId link);
     [[nodiscard]] bool include_higher(LinkId link, double level);
     void fill();
     void push(Full next);
+    void push_joined();
     void fix_all(LinkId link, double level);
     void fix(BundleId bundle, double level, LinkId bound);
     [[nodiscard]] double level_when_full(LinkId link);
@@ -142,6 +146,7 @@ private:
     std::uint32_t solve_ = 0;
     std::vector<BundleId> set_;
     std::vector<Full> heap_;
+    std::vector<LinkId> joined_;  // links whose key in the heap may be too high
     std::vector<Full> higher_;
     double risen_ = 0;
     std::vector<Change> changes_;

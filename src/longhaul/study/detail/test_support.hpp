@@ -100,9 +100,8 @@ inline Job random_job(placement::Shape shape, int batches, core::Random& random)
 
 inline Job without_latency(Job job) {
     const std::size_t n = job.fabric.size();
-    job.fabric = make_fabric(job.fabric.labels(),
-                             core::Grid<double>(n, n, 0.0),
-                             core::Grid<double>(n, n, 1.0));
+    job.fabric = make_fabric(
+        job.fabric.labels(), core::Grid<double>(n, n, 0.0), core::Grid<double>(n, n, 1.0));
     return remade(std::move(job));
 }
 
@@ -117,7 +116,8 @@ inline Job two_sites(int pairs, double gbps, bool shared) {
     }
     std::vector<fabric::SharedCapacity> resources;
     if (shared) {
-        resources.emplace_back("sea", gbps, std::vector<std::string>{"east", "west"}, std::vector<std::string>{});
+        resources.emplace_back(
+            "sea", gbps, std::vector<std::string>{"east", "west"}, std::vector<std::string>{});
     }
     Job job = make_job(shape,
                        make_fabric(std::move(labels),
