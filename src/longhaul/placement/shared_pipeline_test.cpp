@@ -236,12 +236,8 @@ TEST(SharedPipeline, MeetsBothObjectivesWhereTheyMeet) {
                     score_as_mapped(additive, placement).total(),
                     1e-9);
         for (fabric::SharedCapacity& resource : parts.shared) {
-<<<<<<< HEAD
-            resource.there_gbps = resource.back_gbps = 1e9;
-=======
             resource.there_gbps = 1e9;
             resource.back_gbps = 1e9;
->>>>>>> main
         }
         const fabric::Fabric wide = fabric::Fabric::make(parts, "f").value();
         Terms ignoring;
