@@ -10,9 +10,9 @@
 #include "longhaul/placement/bounds.hpp"
 #include "longhaul/placement/group_terms.hpp"
 #include "longhaul/placement/ordered.hpp"
-#include "longhaul/placement/plan.hpp"
 #include "longhaul/placement/prove.hpp"
 #include "longhaul/placement/tensor.hpp"
+#include "longhaul/plan_inputs.hpp"
 
 namespace longhaul::app {
 namespace {
@@ -149,46 +149,6 @@ bool is_plan(std::string_view text) {
     return format != nullptr && format->string.starts_with("longhaul.plan/");
 }
 
-/// A plan with its own workload, shape and terms; on its own fabric where none is given.
-core::Result<Scored> load_plan(const std::string& fabric, std::string_view text, std::string name) {
-    core::Result<placement::Plan> plan = placement::read_plan(text, name);
-    if (!plan) {
-        return tl::unexpected(plan.error());
-    }
-    const std::string path = fabric.empty() ? plan->fabric_path : fabric;
-    if (path.empty()) {
-        return core::fail(
-            {std::move(name), "fabric", "names no fabric file", "give --fabric FILE"});
-    }
-    core::Result<LoadedFabric> read = fabric.empty() ? load_named_fabric(path) : load_fabric(path);
-    if (!read) {
-        return tl::unexpected(read.error());
-    }
-    if (fabric.empty() && !plan->fabric_sha256.empty() && plan->fabric_sha256 != read->sha256) {
-        return core::fail({path,
-                           "",
-                           "is not the fabric that the plan was made from (its SHA-256 differs)",
-                           "give --fabric to score the plan on it all the same"});
-    }
-    core::Result<placement::Problem> problem = placement::make_problem(
-        read->fabric, input_name(path), plan->workload, plan->placement.shape(), plan->terms);
-    if (!problem) {
-        return tl::unexpected(problem.error());
-    }
-    if (problem->devices() != plan->placement.devices()) {
-        return core::fail({std::move(name),
-                           "rank_map",
-                           fmt::format("has {} ranks", plan->placement.devices()),
-                           fmt::format("the fabric has {} devices", problem->devices())});
-    }
-    return Scored{{path,
-                   std::move(read->sha256),
-                   std::move(read->fabric),
-                   plan->workload,
-                   std::move(*problem)},
-                  std::move(plan->placement)};
-}
-
 core::Result<Scored> load_scored(const EvaluateOptions& options) {
     const PlacementInputs& inputs = options.inputs;
     if (auto once = read_once({inputs.fabric, inputs.job, inputs.layers, options.rank_map});
@@ -227,7 +187,10 @@ core::Result<Scored> load_scored(const EvaluateOptions& options) {
         return tl::unexpected(text.error());
     }
     if (is_plan(*text)) {
-        return load_plan(inputs.fabric, *text, name);
+        core::Result<LoadedPlan> read = load_plan(inputs.fabric, *text, name);
+        return read ? core::Result<Scored>(
+                          Scored{std::move(read->loaded), std::move(read->plan.placement)})
+                    : tl::unexpected(read.error());
     }
     return core::fail({"",
                        "--pp",

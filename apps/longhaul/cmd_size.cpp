@@ -92,12 +92,12 @@ int run_size(const SizeOptions& options) {
         return report(job.error());
     }
     if (job->model.heads % options.tp != 0) {
-        return report({{input_name(options.job),
-                        "--tp",
-                        fmt::format("{} does not divide the {} heads of the model",
-                                    options.tp,
-                                    job->model.heads),
-                        "each device of a tensor group takes as many heads"}});
+        return report(
+            {{input_name(options.job),
+              "--tp",
+              fmt::format(
+                  "{} does not divide the {} heads of the model", options.tp, job->model.heads),
+              "each device of a tensor group takes as many heads"}});
     }
     const workload::Sizing sizing = workload::size(*job, options.tp);
     const std::string json = core::write_json(workload::to_value(sizing, *job));
@@ -120,8 +120,7 @@ void add_size(CLI::App& parent, Session& session) {
     command->add_option("--job", options->job, "job file (TOML); - for standard input")
         ->required()
         ->type_name("FILE");
-    command
-        ->add_option("--tp", options->tp, "devices of a tensor group, which share a stage")
+    command->add_option("--tp", options->tp, "devices of a tensor group, which share a stage")
         ->check(CLI::Range(1, 1'024))
         ->capture_default_str();
     command->add_flag("--json", options->json, "print one JSON object instead of the table");

@@ -41,7 +41,9 @@ void add_measure(CLI::App& parent, Session& session);
 void add_place(CLI::App& parent, Session& session);
 void add_route(CLI::App& parent, Session& session);
 void add_selftest(CLI::App& parent, Session& session);
+void add_simulate(CLI::App& parent, Session& session);
 void add_size(CLI::App& parent, Session& session);
+void add_validate(CLI::App& parent, Session& session);
 
 /// Prints each problem as "longhaul: file: where: what; fix" on standard error (the first few; a
 /// last line says how many more there are) and returns kBadInput.

@@ -120,6 +120,8 @@ int run(int argc, char** argv) {
     add_evaluate(parser, session);
     add_explain(parser, session);
     add_launch(parser, session);
+    add_simulate(parser, session);
+    add_validate(parser, session);
     add_flows(parser, session);
     add_emulate(parser, session);
     add_selftest(parser, session);

@@ -4,37 +4,10 @@
 
 #include "longhaul/fabric/names.hpp"
 #include "longhaul/place.hpp"
-#include "longhaul/placement/group_terms.hpp"
-#include "longhaul/placement/replan_tensor.hpp"
-#include "longhaul/plan_text.hpp"
+#include "longhaul/place_from.hpp"
 
 namespace longhaul::app {
 namespace {
-
-using placement::Plan;
-using placement::Replan;
-using placement::ReplanPoint;
-
-/// How the devices of the new fabric were found in the old plan.
-struct Match {
-    std::vector<placement::OldPlace> places;  ///< of the devices of the new fabric
-    std::vector<char> known;                  ///< whether the old plan names it
-    std::vector<std::string> names;           ///< of the devices of the new fabric
-    int stayed = 0;
-    int joined = 0;
-    int left = 0;
-    std::string by;  ///< "name" or "index"
-};
-
-struct FromRun {
-    Plan old_plan;
-    LoadedFabric fabric;
-    Match match;
-    placement::TensorGroups groups;  ///< with tp > 1
-    placement::OldWork old;          ///< of devices, or of these groups
-    Plan plan;                       ///< within the moves asked for
-    Replan replan;
-};
 
 core::Result<Plan> load_old_plan(const std::string& path) {
     const core::Result<std::string> text = read_file(path);
@@ -252,122 +225,6 @@ core::Result<FromRun> run_from(PlaceOptions& options, Plan old_plan, LoadedFabri
     run.plan.fabric_sha256 = loaded->fabric_sha256;
     run.plan.search.wall_s = watch.elapsed_s();
     return run;
-}
-
-std::string limit_text(const ReplanPoint& point) {
-    return point.limit ? std::to_string(*point.limit) : std::string("any");
-}
-
-/// Seconds won against the point before, for each move more; nothing for the first.
-std::optional<double> gain_per_move(const std::vector<ReplanPoint>& curve, std::size_t i) {
-    if (i == 0 || curve[i].moves <= curve[i - 1].moves ||
-        curve[i - 1].score.compute >= placement::kDoesNotFit) {
-        return std::nullopt;
-    }
-    return (curve[i - 1].score.total() - curve[i].score.total()) /
-           (curve[i].moves - curve[i - 1].moves);
-}
-
-/// Whether a device has what it needs at a stage and a place of its tensor group.
-bool keeps(const FromRun& run, int device, int stage, int tensor) {
-    const placement::Shape old = run.old_plan.placement.shape();
-    const placement::Shape shape = run.replan.chosen->placement.shape();
-    const placement::OldPlace& place = run.match.places[static_cast<std::size_t>(device)];
-    return placement::keeps_state(place.stage, old.pp, stage, shape.pp) &&
-           placement::keeps_state(place.tensor, old.tp, tensor, shape.tp);
-}
-
-/// "stage 3 -> 5", or "joined -> 5".
-std::string move_lines(const FromRun& run) {
-    constexpr int kShown = 24;
-    std::string text;
-    int listed = 0;
-    const auto stages = run.replan.chosen->placement.stages();
-    const int tp = run.replan.chosen->placement.shape().tp;
-    for (int s = 0; s < static_cast<int>(stages.size()); ++s) {
-        const std::vector<int>& stage = stages[static_cast<std::size_t>(s)];
-        for (std::size_t i = 0; i < stage.size(); ++i) {
-            const int device = stage[i];
-            if (keeps(run, device, s, static_cast<int>(i) % tp) || ++listed > kShown) {
-                continue;
-            }
-            const int old = run.match.places[static_cast<std::size_t>(device)].stage;
-            text += fmt::format("  {:<24} {} -> stage {}\n",
-                                run.match.names[static_cast<std::size_t>(device)],
-                                old >= 0 ? fmt::format("stage {}", old)
-                                : run.match.known[static_cast<std::size_t>(device)] != 0
-                                    ? std::string("left out")
-                                    : std::string("joined "),
-                                s);
-        }
-    }
-    return listed > kShown ? text + fmt::format("  and {} more\n", listed - kShown) : text;
-}
-
-std::string score_text(const placement::Score& score) {
-    return score.compute >= placement::kDoesNotFit ? fmt::format("{:>14}", "no fit")
-                                                   : fmt::format("{:>12.6f} s", score.total());
-}
-
-std::string from_text(const FromRun& run, const std::string& old_path) {
-    const placement::Shape shape = run.old_plan.placement.shape();
-    std::string text = fmt::format(
-        "old plan     {}: pp {} x dp {}{}; by {}: {} devices stay, {} left, "
-        "{} joined\n",
-        old_path,
-        shape.pp,
-        shape.dp,
-        shape.tp > 1 ? fmt::format(" x tp {}", shape.tp) : "",
-        run.match.by,
-        run.match.stayed,
-        run.match.left,
-        run.match.joined);
-    text += "moves        devices that must load state, and what they are worth\n";
-    text += "  within   moves         score      gain a move\n";
-    const auto& curve = run.replan.curve;
-    for (std::size_t i = 0; i < curve.size(); ++i) {
-        const auto gain = gain_per_move(curve, i);
-        text += fmt::format("  {:>6}  {:>6}  {}{}{}\n",
-                            limit_text(curve[i]),
-                            curve[i].moves,
-                            score_text(curve[i].score),
-                            gain ? fmt::format("  {:>12.6f} s", *gain) : std::string(),
-                            i == 0 && curve[i].moves == run.replan.forced ? "  (forced)" : "");
-    }
-    text += fmt::format("chosen       {} moves\n", run.replan.chosen->moves) + move_lines(run);
-    return text + plan_text(run.plan, run.fabric.fabric);
-}
-
-core::Value from_value(const FromRun& run, const std::string& old_path) {
-    core::Value curve = core::Value::array();
-    for (std::size_t i = 0; i < run.replan.curve.size(); ++i) {
-        const ReplanPoint& point = run.replan.curve[i];
-        const auto gain = gain_per_move(run.replan.curve, i);
-        core::Value ranks = core::Value::array();
-        for (const int rank : point.placement.rank_map()) {
-            ranks.append(rank);
-        }
-        curve.append(core::Value::object()
-                         .set("limit", point.limit ? core::Value(*point.limit) : core::Value())
-                         .set("moves", point.moves)
-                         .set("score",
-                              point.score.compute >= placement::kDoesNotFit
-                                  ? core::Value()
-                                  : core::Value(point.score.total()))
-                         .set("gain_per_move", gain ? core::Value(*gain) : core::Value())
-                         .set("rank_map", std::move(ranks)));
-    }
-    core::Value root = core::Value::object();
-    root.set("old_plan", old_path)
-        .set("matched_by", run.match.by)
-        .set("stayed", run.match.stayed)
-        .set("left", run.match.left)
-        .set("joined", run.match.joined)
-        .set("forced_moves", run.replan.forced)
-        .set("moves", run.replan.chosen->moves)
-        .set("curve", std::move(curve))
-        .set("plan", placement::to_value(run.plan));
-    return root;
 }
 
 }  // namespace

@@ -84,10 +84,9 @@ private:
                 });
         }
         if (const auto speed = root_.find("speed")) {
-            equipment_.speed =
-                one_or_each<double>(*speed, names_.size(), [](const Cursor& value) {
-                    return value.number_in(kMinSpeed, kMaxSpeed).value_or(1);
-                });
+            equipment_.speed = one_or_each<double>(*speed, names_.size(), [](const Cursor& value) {
+                return value.number_in(kMinSpeed, kMaxSpeed).value_or(1);
+            });
         }
         if (const auto memory = root_.find("memory_gb")) {
             equipment_.memory_gb =

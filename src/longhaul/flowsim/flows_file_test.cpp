@@ -4,7 +4,6 @@
 #include <fstream>
 #include <iterator>
 
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "longhaul/topology/artifact.hpp"
@@ -101,10 +100,13 @@ after = ["nobody"]
     for (const core::Diagnostic& problem : file.error()) {
         lines.push_back(core::to_string(problem));
     }
-    EXPECT_THAT(lines,
-                testing::ElementsAre(testing::HasSubstr("line 4, column 8: link[0].gbps"),
-                                     testing::HasSubstr("flow[0].path[0]: there is no link \"b\""),
-                                     testing::HasSubstr("flow[0].after[0]: there is no flow")));
+    const std::vector<std::string> expected{"line 4, column 8: link[0].gbps",
+                                            "flow[0].path[0]: there is no link \"b\"",
+                                            "flow[0].after[0]: there is no flow"};
+    ASSERT_EQ(lines.size(), expected.size());
+    for (std::size_t i = 0; i < expected.size(); ++i) {
+        EXPECT_NE(lines[i].find(expected[i]), std::string::npos) << lines[i];
+    }
 }
 
 TEST(FlowsFile, NamesACircle) {

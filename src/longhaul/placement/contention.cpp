@@ -17,8 +17,8 @@ constexpr std::int64_t kNotAllowed = std::int64_t{1} << 40U;
 
 /// Partner of each row in the matching of pairs up to a threshold that loads resources least.
 std::vector<int> least_loaded(const core::Grid<double>& pairs,
-                            const core::Grid<double>& load_seconds,
-                            double threshold) {
+                              const core::Grid<double>& load_seconds,
+                              double threshold) {
     core::Grid<LexCost> price(pairs.rows(), pairs.columns());
     for (std::size_t i = 0; i < pairs.rows(); ++i) {
         for (std::size_t j = 0; j < pairs.columns(); ++j) {

@@ -113,7 +113,8 @@ public:
     /// central O(p^2).
     [[nodiscard]] double member_bound(int point, std::span<const int> peers, int size) const;
 
-    /// member_bound of every point, with all others as peers. O(c n log n) for n points in c classes.
+    /// member_bound of every point, with all others as peers. O(c n log n) for n points in c
+    /// classes.
     [[nodiscard]] std::vector<double> member_bounds(int size) const;
 
     /// No group of `size` members that contains `part` takes less, whoever else is in it. Only

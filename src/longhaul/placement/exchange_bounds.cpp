@@ -174,9 +174,9 @@ double ExchangeTerm::member_bound(int point, std::span<const int> peers, int siz
 std::vector<double> ExchangeTerm::central_bounds(std::span<const int> points, int size) const {
     struct Root {
         int point = 0;
-        double most = 0;      // its cheapest size - 1 transfers, to anyone
-        double fewer = 0;     // its cheapest size - 2
-        double last = 0;      // the dearest of these
+        double most = 0;   // its cheapest size - 1 transfers, to anyone
+        double fewer = 0;  // its cheapest size - 2
+        double last = 0;   // the dearest of these
     };
     std::vector<Root> roots;
     const std::vector<int> everyone = all_points();
@@ -203,7 +203,8 @@ std::vector<double> ExchangeTerm::central_bounds(std::span<const int> points, in
                 continue;
             }
             // Of one class, root and point stand for two of its points.
-            const double seconds = same ? inside_class(own.point) : transfer(root.point, own.point, payload_gb_);
+            const double seconds =
+                same ? inside_class(own.point) : transfer(root.point, own.point, payload_gb_);
             least = std::min(least, seconds <= root.last ? root.most : root.fewer + seconds);
         }
         bounds.push_back(2 * least);

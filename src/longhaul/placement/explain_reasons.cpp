@@ -90,6 +90,16 @@ void add_compute(const Problem& unit, const Stages& stages, Explanation& why) {
     }
 }
 
+/// GB that one pipeline sends over an edge at once: all of both passes, or one message each.
+std::pair<double, double> passes_gb_of(const Problem& unit) {
+    if (unit.terms.objective == Objective::kPipelined) {
+        const Passes passes = passes_of(unit.workload, unit.terms);
+        return {passes.forward_gb, passes.backward_gb};
+    }
+    return {unit.workload.c_pp.value(),
+            unit.workload.c_pp_backward.value_or(unit.workload.c_pp).value()};
+}
+
 EdgeReason edge_reason(const Problem& unit, int stage, const Stages& stages) {
     const auto s = static_cast<std::size_t>(stage);
     EdgeReason reason{stage, 0, -1, -1, 0, -1};
@@ -102,12 +112,9 @@ EdgeReason edge_reason(const Problem& unit, int stage, const Stages& stages) {
         }
     }
     if (!unit.shared.empty()) {
-        const workload::Workload& workload = unit.workload;
+        const auto [forward_gb, backward_gb] = passes_gb_of(unit);
         const Contended shared =
-            unit.shared.edge(stages[s],
-                             stages[s + 1],
-                             workload.c_pp.value(),
-                             workload.c_pp_backward.value_or(workload.c_pp).value());
+            unit.shared.edge(stages[s], stages[s + 1], forward_gb, backward_gb);
         if (shared.seconds > reason.seconds) {
             reason.seconds = shared.seconds;
             reason.resource = shared.resource;

@@ -128,10 +128,10 @@ Score pipelined_as_mapped(const Problem& problem, const Placement& placement) {
     }
     slowest = std::max(slowest, steady_load(problem, stages).seconds);
     return pipelined_score(data_parallel(problem, stages).seconds,
-                 edges,
-                 slowest,
-                 passes_of(problem.workload, problem.terms),
-                 stage_compute(problem, stages));
+                           edges,
+                           slowest,
+                           passes_of(problem.workload, problem.terms),
+                           stage_compute(problem, stages));
 }
 
 double useful_cap(const Passes& passes, double slowest, double room) {
@@ -174,10 +174,10 @@ Solved solve_inner_pipelined(const Problem& problem, const Stages& stages) {
                 std::ranges::reverse(order);
             }
             const Score score = pipelined_score(exchange,
-                                      path.length,
-                                      slowest,
-                                      passes,
-                                      stage_compute(problem, in_order(stages, order)));
+                                                path.length,
+                                                slowest,
+                                                passes,
+                                                stage_compute(problem, in_order(stages, order)));
             if (score.total() < best_total) {
                 best = {score, std::move(order), slowest, {}};
                 best_total = score.total();

@@ -114,7 +114,8 @@ std::optional<Certificate> prove_every_table(const Problem& problem,
     constexpr std::uint64_t kWorkASet = 1'000;
     constexpr std::uint64_t kMostSets = 100'000;
     const bool other_exchange_alone = problem.exchange && problem.shared.empty();
-    if (options.work < kWorkASet || !has_other_terms(problem) || (other_exchange_alone && !has_compute(problem)) ||
+    if (options.work < kWorkASet || !has_other_terms(problem) ||
+        (other_exchange_alone && !has_compute(problem)) ||
         problem.terms.objective != Objective::kAdditive ||
         problem.devices() != problem.shape.devices() || problem.shape.tp != 1) {
         return std::nullopt;

@@ -6,27 +6,21 @@
 
 #include <fmt/ranges.h>
 
+#include "longhaul/placement/replay_columns.hpp"
 #include "longhaul/placement/replay_order.hpp"
 
 namespace longhaul::placement {
 namespace {
 
-constexpr std::size_t kMostReplayColumns = 2'000'000;
 constexpr double kReplayRounding = 1e-9;  // of terms that lie on the border of two slices
 constexpr int kNarrowPasses = 3;
 constexpr std::size_t kMostPathStates = std::size_t{1} << 22U;
 constexpr std::uint64_t kReplayBoundWork = 8;
 
-/// A possible stage.
-struct ReplayColumn {
-    ReplayRow counts{};
-    double exchange = 0;
-};
-
 class Replayer {
 public:
     Replayer(ReplayModel& model, const ProofLog& log, double target, const ReplayLimits& limits)
-        : model_(model), log_(log), target_(target), limits_(limits) {}
+        : model_(model), log_(log), target_(target), limits_(limits), columns_(model) {}
 
     Replay run() {
         result_.holds = follows_up() && prepare() && replay_slices();
@@ -64,15 +58,17 @@ private:
     /// All stages up to the last cap, cheapest exchange first, and the number of each column of
     /// the log among them.
     bool prepare() {
-        ReplayRow row{};
-        if (log_.slices.empty() || !list(0, model_.shape().dp, row)) {
-            return log_.slices.empty();
+        if (log_.slices.empty()) {
+            return true;
         }
-        std::ranges::stable_sort(columns_, {}, &ReplayColumn::exchange);
-        std::map<ReplayRow, int> numbers;
-        for (std::size_t i = 0; i < columns_.size(); ++i) {
-            numbers.emplace(columns_[i].counts, static_cast<int>(i));
+        const bool listed =
+            columns_.list(with_rounding(log_.slices.back().cap), [this] { return spend(0, 1); });
+        if (!listed) {
+            return result_.why.empty()
+                       ? refuse(0, "more stages are possible than the check can list")
+                       : false;
         }
+        const std::map<ReplayRow, int> numbers = columns_.numbers();
         for (const std::vector<int>& counts : log_.columns) {
             ReplayRow logged{};
             std::ranges::copy(counts, logged.begin());
@@ -83,29 +79,6 @@ private:
             number_.push_back(known->second);
         }
         return true;
-    }
-
-    /// All stages of dp devices up to the last cap: more devices only add to the exchange.
-    bool list(std::size_t a, int missing, ReplayRow& row) {
-        // A part of a stage tells nothing of an exchange that may get cheaper by a member.
-        const bool counts = missing == 0 || model_.exchange_grows();
-        const double seconds = counts ? model_.exchange(row) : 0;
-        if (!spend(0, 1) || seconds > with_rounding(log_.slices.back().cap)) {
-            return result_.why.empty();
-        }
-        if (missing == 0) {
-            columns_.push_back({row, seconds});
-            return columns_.size() <= kMostReplayColumns ||
-                   refuse(0, "more stages are possible than the check can list");
-        }
-        bool good = true;
-        if (a < model_.classes()) {
-            for (row[a] = 0; good && row[a] <= std::min(missing, model_.sizes()[a]); ++row[a]) {
-                good = list(a + 1, missing - row[a], row);
-            }
-            row[a] = 0;
-        }
-        return good;
     }
 
     static double with_rounding(double seconds) { return seconds * (1 + kReplayRounding); }
@@ -155,17 +128,6 @@ private:
         return true;
     }
 
-    /// Stages that the rest has devices for.
-    [[nodiscard]] int most_times(const ReplayState& state, const ReplayRow& counts) const {
-        int most = state.left;
-        for (std::size_t a = 0; a < model_.classes(); ++a) {
-            if (counts[a] > 0) {
-                most = std::min(most, state.rest[a] / counts[a]);
-            }
-        }
-        return most;
-    }
-
     /// Checks a node and all below it. `open` are the columns that may still occur; `top` tells
     /// whether one with a term above the floor of the slice is chosen.
     bool visit(std::size_t node, const ReplayState& state, std::vector<int> open, bool top) {
@@ -183,7 +145,7 @@ private:
             return true;
         }
         const int logged = node == 0 ? slice_->covers : slice_->nodes[node - 1].covers;
-        const int k = logged >= 0 ? logged : scarcest(state, open);
+        const int k = logged >= 0 ? logged : columns_.scarcest(state, open);
         return fit(node, state, k, children) && exclude(node, state, k, open, children) &&
                descend(state, open, children, top);
     }
@@ -212,7 +174,7 @@ private:
         std::vector<int> done;
         for (const Child& child : children) {
             const ReplayRow& counts = columns_[child.column].counts;
-            if (counts[k] == 0 || child.times > most_times(state, counts)) {
+            if (counts[k] == 0 || child.times > columns_.most_times(state, counts)) {
                 return refuse(child.node, shown(counts, child.times) + " does not fit");
             }
             if (done.empty() || done.back() != child.column) {
@@ -221,68 +183,6 @@ private:
                                   shown(counts, child.times) + " stands apart from its like");
                 }
                 done.push_back(child.column);
-            }
-        }
-        return true;
-    }
-
-    /// The class that the fewest open columns hold.
-    [[nodiscard]] int scarcest(const ReplayState& state, const std::vector<int>& open) const {
-        int best = 0;
-        std::size_t fewest = std::numeric_limits<std::size_t>::max();
-        for (std::size_t a = 0; a < model_.classes(); ++a) {
-            std::size_t holders = 0;
-            for (const int c : open) {
-                holders += columns_[c].counts[a] > 0 ? 1 : 0;
-            }
-            if (state.rest[a] > 0 && holders < fewest) {
-                fewest = holders;
-                best = static_cast<int>(a);
-            }
-        }
-        return best;
-    }
-
-    /// Fewest and most devices of every class in the open columns.
-    struct CountRange {
-        ReplayRow most{};
-        ReplayRow least{};
-        bool above = false;  ///< some column is dearer than the floor of the slice
-    };
-
-    CountRange range_of(const std::vector<int>& open) const {
-        CountRange range;
-        range.least.fill(std::numeric_limits<int>::max());
-        for (const int c : open) {
-            range.above = range.above || columns_[c].exchange > slice_->floor;
-            for (std::size_t a = 0; a < model_.classes(); ++a) {
-                range.most[a] = std::max(range.most[a], columns_[c].counts[a]);
-                range.least[a] = std::min(range.least[a], columns_[c].counts[a]);
-            }
-        }
-        return range;
-    }
-
-    /// Whether columns within the range may take all that is left.
-    bool may_fill(const ReplayState& state, const CountRange& range) const {
-        for (std::size_t a = 0; a < model_.classes(); ++a) {
-            if (state.left * range.most[a] < state.rest[a] ||
-                state.left * range.least[a] > state.rest[a]) {
-                return false;
-            }
-        }
-        return true;
-    }
-
-    /// The same for what a column with these counts leaves to the other stages.
-    bool others_may_fill(const ReplayState& state,
-                         const ReplayRow& counts,
-                         const CountRange& range) const {
-        for (std::size_t a = 0; a < model_.classes(); ++a) {
-            const int others = state.rest[a] - counts[a];
-            if (others < (state.left - 1) * range.least[a] ||
-                others > (state.left - 1) * range.most[a]) {
-                return false;
             }
         }
         return true;
@@ -300,14 +200,14 @@ private:
             if (!spend(node, open.size() / 4 + 1)) {
                 return false;
             }
-            const CountRange range = range_of(open);
-            possible = (top || range.above) && !open.empty() && may_fill(state, range);
+            const CountRange range = columns_.range_of(open, slice_->floor);
+            possible = (top || range.above) && !open.empty() && columns_.may_fill(state, range);
             if (!possible) {
                 return true;
             }
             const auto cannot = [&](int c) {
                 const ReplayRow& counts = columns_[c].counts;
-                return !others_may_fill(state, counts, range) ||
+                return !columns_.others_may_fill(state, counts, range) ||
                        (joins && pass == 0 && model_.path_with(state, counts) >= budget_);
             };
             if (std::erase_if(open, cannot) == 0) {
@@ -332,7 +232,7 @@ private:
         std::ranges::sort(kept);
         for (const int c : open) {
             const ReplayRow& counts = columns_[c].counts;
-            const int most = counts[k] > 0 ? most_times(state, counts) : 0;
+            const int most = counts[k] > 0 ? columns_.most_times(state, counts) : 0;
             for (int times = 1; times <= most; ++times) {
                 if (std::ranges::binary_search(kept, std::pair(c, times))) {
                     continue;
@@ -434,7 +334,7 @@ private:
     Replay result_;
     std::uint64_t work_ = 0;
     std::uint64_t asked_ = 0;
-    std::vector<ReplayColumn> columns_;
+    ReplayColumns columns_;
     std::vector<int> number_;  ///< of the log's columns among them
     double root_path_ = 0;
     const SliceLog* slice_ = nullptr;

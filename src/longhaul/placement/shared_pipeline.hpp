@@ -35,6 +35,24 @@ struct SharedEdge {
     std::vector<Load> loads;   ///< pairs that cross each resource, as 1 GB a pair
 };
 
+/// An edge with given partners.
+[[nodiscard]] SharedEdge measured_edge(const Problem& problem,
+                                       const Passes& passes,
+                                       const std::vector<int>& left,
+                                       const std::vector<int>& right,
+                                       std::vector<int> partner);
+
+/// Adds the loads of an edge, read from its right to its left when `backwards`.
+void add_loads(const std::vector<Load>& loads, bool backwards, std::vector<Load>& sum);
+
+/// Left position of each right position.
+[[nodiscard]] std::vector<int> inverse(const std::vector<int>& partner);
+
+/// Costs between all positions of two groups.
+[[nodiscard]] core::Grid<double> pairs_between(const PairMatrix& costs,
+                                               const std::vector<int>& left,
+                                               const std::vector<int>& right);
+
 /// Pairs for the inside of a search: slow ones pay what they would add to the repeats beyond `cap`,
 /// and a resource counts as if all edges loaded it like this one. The same for the same two groups
 /// in any order of their devices. O(16 D^3).

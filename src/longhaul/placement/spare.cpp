@@ -241,13 +241,11 @@ private:
         options.budget = std::max<std::uint64_t>(1, budget);
         options.run = options_.run * 64 + runs_++;
         const Problem part = restricted(problem_, devices);
-        SearchResult found = from == nullptr
-                                 ? find_anew(part, kind_, options)
-                                 : anneal_terms(part,
-                                                numbered(*from, devices),
-                                                options.budget,
-                                                options.run,
-                                                options);
+        SearchResult found =
+            from == nullptr
+                ? find_anew(part, kind_, options)
+                : anneal_terms(
+                      part, numbered(*from, devices), options.budget, options.run, options);
         for (std::vector<int>& group : found.stages) {
             for (int& device : group) {
                 device = devices[device];

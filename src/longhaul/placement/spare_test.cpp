@@ -109,8 +109,7 @@ TEST(Spare, DevicesOnTheTwoSidesOfACableAreNotAlike) {
     parts.beta_gbps = std::move(beta);
     parts.shared = {{"uplink", 0.01, {}, {"a"}}};
     const fabric::Fabric fabric = fabric::Fabric::make(std::move(parts), "t").value();
-    const Problem problem =
-        make_problem(fabric, "t", testing::payloads(0.5, 0.5), {2, 2}).value();
+    const Problem problem = make_problem(fabric, "t", testing::payloads(0.5, 0.5), {2, 2}).value();
     const SearchResult found = find(problem, SearchKind::kPortfolio, {});
     for (const std::vector<int>& group : found.stages) {
         EXPECT_GE(std::ranges::min(group), 2);

@@ -83,7 +83,8 @@ TEST(Model, ActivationsOfALayerAgreeWithKorthikanti) {
     EXPECT_DOUBLE_EQ(layer_activation_bytes(model, 2), s * h * 34);
 }
 
-// Tensor parallel over t devices: s b h (10 + 24 / t + 5 a s / (h t)), equation 2 of the same paper.
+// Tensor parallel over t devices: s b h (10 + 24 / t + 5 a s / (h t)), equation 2 of the same
+// paper.
 TEST(Model, ActivationsOfATensorGroupAgreeWithKorthikanti) {
     Model model = gpt(24, 2048, 16, 2048);
     model.dropout = true;

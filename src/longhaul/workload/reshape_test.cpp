@@ -51,7 +51,8 @@ TEST(Reshaped, RefusesWhatCannotRun) {
     EXPECT_EQ(refusal(reshaped(job, 1, 16, 1)), "none");
     job.memory = core::Gigabytes(1e-3);
     EXPECT_NE(refusal(reshaped(job, 1, 8, 1)).find("stage 0 needs"), std::string::npos);
-    const core::Gigabytes halves = size(reshaped(ten_layers(), 1, 8, 1).value(), 2).stages[0].total();
+    const core::Gigabytes halves =
+        size(reshaped(ten_layers(), 1, 8, 1).value(), 2).stages[0].total();
     job.memory = halves;
     EXPECT_EQ(refusal(reshaped(job, 1, 8, 2)), "none");
     job.memory = halves * 0.999;

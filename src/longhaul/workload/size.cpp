@@ -186,8 +186,7 @@ Derivation parameter_line(const Sizing& sizing,
 
 Derivation activations_line(const Job& job, const Sizing& sizing) {
     const StageSize& stage = largest(sizing, &StageSize::activations);
-    const double layer =
-        layer_activation_bytes(job.model, bytes_of(job.activations), sizing.tp);
+    const double layer = layer_activation_bytes(job.model, bytes_of(job.activations), sizing.tp);
     return {"activations_gb",
             fmt::format("{:.6g} GB", stage.activations.value()),
             job.activation_checkpointing
@@ -262,8 +261,7 @@ Sizing size(const Job& job, int tp) {
         gigabytes(job.sequences_per_replica * boundary_bytes(job.model, bytes_of(job.activations)));
     work.pp_messages =
         static_cast<int>(std::ceil(micro_batches(job) / job.micro_batches_per_message));
-    work.c_dp =
-        gigabytes(stage_parameters(job, sizing.largest_stage) * bytes_of(job.gradients));
+    work.c_dp = gigabytes(stage_parameters(job, sizing.largest_stage) * bytes_of(job.gradients));
     work.dp_messages = static_cast<int>(data_parallel_messages(job));
     work.microbatches = static_cast<int>(micro_batches(job));
     append(sizing.derivations, {parameters_line(job, sizing.parameters)});

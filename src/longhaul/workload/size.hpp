@@ -34,7 +34,7 @@ struct Sizing {
     Workload workload;  ///< of whole stages, as `place --tp` takes it
     int pp = 1;
     int dp = 1;
-    int tp = 1;  ///< devices of a tensor group
+    int tp = 1;             ///< devices of a tensor group
     double parameters = 0;  ///< of the model, each counted once
     int largest_stage = 0;  ///< whose gradients are c_dp: the first of the largest
     std::vector<StageSize> stages;

@@ -1,0 +1,167 @@
+#include "longhaul/step_inputs.hpp"
+
+#include "longhaul/options.hpp"
+#include "longhaul/placement/evaluate.hpp"
+
+namespace longhaul::app {
+namespace {
+
+constexpr int kMaxChunks = 1'000;
+constexpr int kMaxMicrobatches = 100'000;
+constexpr int kMaxSteps = 1'000;
+constexpr double kMaxSeconds = 1e6;
+constexpr double kMostTasks = 5e7;  // some gigabytes
+
+/// The terms and the workload of the plan with what was typed in their place.
+core::Result<void> apply(const StepInputs& inputs, LoadedPlan& read) {
+    placement::Problem& problem = read.loaded.problem;
+    workload::Workload& workload = problem.workload;
+    if (inputs.microbatches) {
+        workload.microbatches = inputs.microbatches;
+    }
+    if (inputs.forward_share) {
+        problem.terms.forward_share = *inputs.forward_share;
+    }
+    if (inputs.stage_seconds.empty()) {
+        return {};
+    }
+    const auto stages = static_cast<std::size_t>(problem.shape.pp);
+    if (inputs.stage_seconds.size() != 1 && inputs.stage_seconds.size() != stages) {
+        return core::fail({"",
+                           "--stage-seconds",
+                           fmt::format("holds {} numbers", inputs.stage_seconds.size()),
+                           fmt::format("give one, or {}: one a stage", stages)});
+    }
+    workload.layers.clear();
+    workload.stage_seconds = inputs.stage_seconds;
+    workload.stage_seconds.resize(stages, inputs.stage_seconds.front());
+    return {};
+}
+
+study::StepOptions options_of(const StepInputs& inputs, const placement::Terms& terms) {
+    study::StepOptions options;
+    const std::string name =
+        inputs.schedule.empty() ? std::string(placement::name_of(terms.schedule)) : inputs.schedule;
+    options.order = *study::pipeline_order_of_name(name);
+    options.chunks = inputs.chunks;
+    options.overlap = !inputs.no_overlap;
+    options.one_peer_at_a_time = inputs.one_peer_at_a_time;
+    options.update_seconds = inputs.update_seconds;
+    options.steps = inputs.steps;
+    return options;
+}
+
+core::Result<void> check_size(const placement::Problem& problem, const StepInputs& inputs) {
+    const double passes = 4.0 * static_cast<double>(problem.shape.devices()) * inputs.chunks *
+                          inputs.steps * study::micro_batches_of(problem.workload);
+    if (passes <= kMostTasks) {
+        return {};
+    }
+    return core::fail({"",
+                       "--microbatches",
+                       fmt::format("make {:.3g} tasks", passes),
+                       fmt::format("at most {:.3g} are replayed", kMostTasks)});
+}
+
+}  // namespace
+
+void add_step_options(CLI::App& command, StepInputs& inputs) {
+    command
+        .add_option("--fabric", inputs.fabric, "fabric to replay on; default: the one of the plan")
+        ->type_name("FILE");
+    auto* schedule =
+        command
+            .add_option("--schedule",
+                        inputs.schedule,
+                        "order of micro-batches: gpipe, 1f1b, interleaved; default: the plan's")
+            ->type_name("NAME")
+            ->check(CLI::IsMember({"gpipe", "1f1b", "interleaved"}));
+    command
+        .add_option("--chunks", inputs.chunks, "parts of the model on each stage, for interleaved")
+        ->check(CLI::Range(1, kMaxChunks))
+        ->capture_default_str()
+        ->needs(schedule);
+    command
+        .add_option("--microbatches",
+                    inputs.microbatches,
+                    "micro-batches of a replica and step; default: the plan's")
+        ->check(CLI::Range(1, kMaxMicrobatches));
+    command
+        .add_option("--stage-seconds",
+                    inputs.stage_seconds,
+                    "compute seconds of a stage and step: one for all stages, or one each, "
+                    "separated by commas; default: the plan's")
+        ->delimiter(',')
+        ->check(finite_number(0, kMaxSeconds));
+    command
+        .add_option("--forward-share",
+                    inputs.forward_share,
+                    "forward part of stage-seconds; default: the plan's")
+        ->check(finite_number(0, 1));
+    command
+        .add_option(
+            "--update-seconds", inputs.update_seconds, "compute seconds of the optimiser a step")
+        ->check(finite_number(0, kMaxSeconds))
+        ->capture_default_str();
+    command
+        .add_option("--steps",
+                    inputs.steps,
+                    "steps in a row; the step time is the mean of all but the first")
+        ->check(CLI::Range(1, kMaxSteps))
+        ->capture_default_str();
+    command.add_flag(
+        "--no-overlap", inputs.no_overlap, "a stage does not compute while it sends to a stage");
+    command.add_flag("--one-peer-at-a-time",
+                     inputs.one_peer_at_a_time,
+                     "exchanges talk to one peer after another, as the additive score assumes");
+    command.add_flag("--ignore-shared",
+                     inputs.ignore_shared,
+                     "as if every pair had its link to itself, whatever the fabric states");
+    command.add_flag(
+        "--cold", inputs.cold, "connections begin the step idle: their windows grow anew");
+}
+
+core::Result<PlayedPlan> play_plan(std::string_view text,
+                                   const std::string& name,
+                                   const StepInputs& inputs) {
+    core::Result<LoadedPlan> read = load_plan(inputs.fabric, text, name);
+    if (!read) {
+        return tl::unexpected(read.error());
+    }
+    const placement::Problem& problem = read->loaded.problem;
+    const double score = placement::score_as_mapped(problem, read->plan.placement).total();
+    if (core::Result<void> applied = apply(inputs, *read); !applied) {
+        return tl::unexpected(applied.error());
+    }
+    if (inputs.chunks > 1 && inputs.schedule != "interleaved") {
+        return core::fail({"",
+                           "--chunks",
+                           "is given without an interleaved schedule",
+                           "add --schedule interleaved"});
+    }
+    if (core::Result<void> checked = check_size(problem, inputs); !checked) {
+        return tl::unexpected(checked.error());
+    }
+    const study::StepOptions options = options_of(inputs, problem.terms);
+    core::Result<study::StepGraph> graph =
+        study::build_step(problem, read->loaded.fabric, read->plan.placement, options);
+    if (!graph) {
+        return tl::unexpected(graph.error());
+    }
+    const study::Connections connections = study::connections_of(*graph);
+    study::StepNetwork network = study::network_of_fabric(
+        read->loaded.fabric, connections.list, problem.terms.count_shared && !inputs.ignore_shared);
+    core::Result<study::Replay> replay =
+        study::replay(*graph, connections, network, {inputs.cold, {}});
+    if (!replay) {
+        return tl::unexpected(replay.error());
+    }
+    return PlayedPlan{std::move(*read),
+                      score,
+                      options,
+                      std::move(*graph),
+                      std::move(network),
+                      std::move(*replay)};
+}
+
+}  // namespace longhaul::app

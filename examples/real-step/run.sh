@@ -1,0 +1,52 @@
+#!/bin/bash
+# Does the model rank placements as real training does? Emulates eight hosts, measures their links,
+# places, trains a small GPT under the best plan, the order of hosts, one region a stage and random
+# maps, and compares model, simulation and measurement. Usage: run.sh [FOLDER [NUMBER OF PLANS]]
+#
+# Needs python3-torch and the right to emulate; 14 plans take about twelve minutes.
+set -euo pipefail
+here=$(cd "$(dirname "$0")" && pwd)
+export LONGHAUL=${LONGHAUL:-longhaul} PYTHON=${PYTHON:-/usr/bin/python3}
+folder=${1:-real-step}
+plans=${2:-14}
+model=(--pp 2 --layers 2 --width 128 --batch 2 --length 64 --microbatches 8)
+steps=${REAL_STEP_STEPS:-8}
+campaign=(--patterns peer --blocks 1 --repeats 3 --most-repeats 3 --smallest 64KiB --largest 512KiB)
+
+mkdir -p "$folder/launch" "$folder/results"
+"$LONGHAUL" emulate "$here/wan.toml" --check --fabric "$folder/truth.json" >"$folder/network.txt"
+
+echo "1. links: what an agent on every host measures"
+"$LONGHAUL" emulate "$here/wan.toml" --quiet -- "$here/../eight-hosts/campaign.sh" "$folder" "${campaign[@]}" \
+    >"$folder/campaign.txt"
+"$LONGHAUL" measure fit "$folder/raw.jsonl" -o "$folder/links.json" --fabric "$folder/fabric.json" \
+    >"$folder/fits.txt"
+
+echo "2. the job: compute seconds and payloads of its stages"
+"$PYTHON" "$here/train.py" "${model[@]}" --profile >"$folder/profile.json"
+read -r -a job < <("$PYTHON" - "$folder/profile.json" <<'END'
+import json, sys
+p = json.load(open(sys.argv[1]))
+whole = [f + b for f, b in zip(p["forward_s"], p["backward_s"])]
+print("--pp", p["pp"], "--dp", 8 // p["pp"], "--c-pp", p["c_pp_gb"], "--pp-messages", p["messages"],
+      "--c-dp", max(p["gradient_gb"]), "--stage-seconds", ",".join(f"{s:.6f}" for s in whole),
+      "--forward-share", f"{sum(p['forward_s']) / sum(whole):.4f}")
+END
+)
+
+echo "3. plans"
+"$LONGHAUL" place --fabric "$folder/fabric.json" "${job[@]}" --objective pipelined -o "$folder/plan.json" \
+    >"$folder/plan.txt"
+names=$("$PYTHON" "$here/plans.py" "$folder/plan.json" "$folder/plans" "$plans")
+
+echo "4. training under each of $plans plans"
+{
+    printf 'format = "longhaul.hosts/1"\ninterface = "wan0"\ndevices = 1\n'
+    sed -n 's/^\([a-z]*-[0-9]\) *\([0-9.]*\) .*/[[host]]\nname = "\1"\naddress = "\2"\nssh_address = "\1"/p' \
+        "$folder/network.txt"
+} >"$folder/job-hosts.toml"
+"$LONGHAUL" emulate "$here/wan.toml" --quiet -- "$here/train_all.sh" "$folder" "$names" "${model[@]}" --steps "$steps"
+
+echo "5. predictions against runs"
+"$PYTHON" "$here/collect.py" "$folder/plans" "$folder/results" -o "$folder/measured-steps.json"
+"$LONGHAUL" validate "$folder/measured-steps.json" --schedule 1f1b

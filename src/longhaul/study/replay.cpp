@@ -1,0 +1,261 @@
+#include "longhaul/study/replay.hpp"
+
+#include <algorithm>
+#include <deque>
+#include <queue>
+
+#include <fmt/format.h>
+
+#include "longhaul/core/assert.hpp"
+
+namespace longhaul::study {
+namespace {
+
+/// One end of a computation.
+struct Computed {
+    Time end{};
+    int task = 0;
+    friend bool operator>(const Computed& a, const Computed& b) {
+        return a.end != b.end ? a.end > b.end : a.task > b.task;
+    }
+};
+
+struct DeviceState {
+    std::size_t next = 0;  ///< place in its program
+    bool busy = false;
+    int last = -1;  ///< the task that kept it busy
+};
+
+struct ConnectionState {
+    std::deque<int> queue;
+    flowsim::PathId path = 0;
+    bool busy = false;
+    bool used = false;
+    int last = -1;
+};
+
+class Replayer {
+public:
+    Replayer(const StepGraph& graph,
+             const Connections& connections,
+             const StepNetwork& network,
+             const ReplayOptions& options)
+        : graph_(graph),
+          connections_(connections),
+          options_(options),
+          simulator_(network.links, options.cold),
+          waits_(graph.waits()),
+          devices_(graph.devices()),
+          states_(connections.list.size()),
+          in_program_(graph.tasks().size()),
+          reached_(graph.tasks().size()),
+          links_(network.links.size()) {
+        result_.times.tasks.resize(graph.tasks().size());
+        for (std::size_t c = 0; c < states_.size(); ++c) {
+            states_[c].path = simulator_.path(network.paths[c]);
+        }
+        for (std::size_t device = 0; device < graph.devices(); ++device) {
+            for (const int task : graph.program(device)) {
+                in_program_[static_cast<std::size_t>(task)] = 1;
+            }
+        }
+    }
+
+    core::Result<Replay> run() {
+        for (std::size_t i = 0; i < waits_.size(); ++i) {
+            if (waits_[i] == 0) {
+                ready_.push_back(static_cast<int>(i));
+            }
+        }
+        while (true) {
+            release();
+            const Time own = computed_.empty() ? flowsim::kHorizon : computed_.top().end;
+            if (const auto event = simulator_.next_until(own)) {
+                on_event(*event);
+            } else if (!computed_.empty()) {
+                now_ = own;
+                const int task = computed_.top().task;
+                computed_.pop();
+                leave_device(task);
+                finish(task);
+            } else {
+                break;
+            }
+        }
+        if (finished_ != graph_.tasks().size()) {
+            return tl::unexpected(stalled());
+        }
+        result_.times.end = now_;
+        add_use();
+        return std::move(result_);
+    }
+
+private:
+    TaskTimes& at(int task) { return result_.times.tasks[static_cast<std::size_t>(task)]; }
+
+    /// Everything that can begin now begins.
+    void release() {
+        while (!ready_.empty()) {
+            const int task = ready_.front();
+            ready_.pop_front();
+            at(task).ready = now_;
+            const Task& what = graph_.task(task);
+            if (in_program_[static_cast<std::size_t>(task)] != 0) {
+                reached_[static_cast<std::size_t>(task)] = 1;
+                advance(static_cast<std::size_t>(what.device));
+            } else if (what.is_message()) {
+                enqueue(task);
+            } else {
+                compute(task);
+            }
+        }
+    }
+
+    /// Starts what is next in the program of a device, if it is ready and the device is free.
+    void advance(std::size_t number) {
+        DeviceState& device = devices_[number];
+        const std::vector<int>& program = graph_.program(number);
+        if (device.busy || device.next == program.size()) {
+            return;
+        }
+        const int task = program[device.next];
+        if (reached_[static_cast<std::size_t>(task)] == 0) {
+            return;
+        }
+        ++device.next;
+        device.busy = true;
+        at(task).behind = device.last;
+        device.last = task;
+        if (graph_.task(task).is_message()) {
+            enqueue(task);
+        } else {
+            compute(task);
+        }
+    }
+
+    void compute(int task) {
+        at(task).start = now_;
+        at(task).sent = now_ + flowsim::to_time(core::Seconds(graph_.task(task).seconds));
+        computed_.push({at(task).sent, task});
+    }
+
+    void enqueue(int task) {
+        const auto c =
+            static_cast<std::size_t>(connections_.of_task[static_cast<std::size_t>(task)]);
+        states_[c].queue.push_back(task);
+        send_next(c);
+    }
+
+    void send_next(std::size_t c) {
+        ConnectionState& connection = states_[c];
+        if (connection.busy || connection.queue.empty()) {
+            return;
+        }
+        const int task = connection.queue.front();
+        connection.queue.pop_front();
+        connection.busy = true;
+        at(task).start = now_;
+        if (connection.last >= 0 && at(connection.last).sent == now_) {
+            at(task).behind = connection.last;
+        }
+        connection.last = task;
+        flowsim::Flow flow;
+        flow.path = connection.path;
+        flow.payload = core::Gigabytes(graph_.task(task).gb);
+        flow.cold = options_.cold_first && !connection.used;
+        connection.used = true;
+        const flowsim::FlowId id = simulator_.start(flow, now_);
+        LONGHAUL_ASSERT(id == task_of_flow_.size());
+        task_of_flow_.push_back(task);
+    }
+
+    void on_event(const flowsim::Event& event) {
+        now_ = event.time;
+        const int task = task_of_flow_[event.flow];
+        if (event.kind == flowsim::EventKind::kDelivered) {
+            finish(task);
+            return;
+        }
+        at(task).sent = now_;
+        if (in_program_[static_cast<std::size_t>(task)] != 0) {
+            leave_device(task);
+        }
+        const auto c =
+            static_cast<std::size_t>(connections_.of_task[static_cast<std::size_t>(task)]);
+        states_[c].busy = false;
+        send_next(c);
+    }
+
+    void leave_device(int task) {
+        if (in_program_[static_cast<std::size_t>(task)] != 0) {
+            const auto device = static_cast<std::size_t>(graph_.task(task).device);
+            devices_[device].busy = false;
+            advance(device);
+        }
+    }
+
+    void finish(int task) {
+        at(task).end = now_;
+        ++finished_;
+        for (const int follower : graph_.followers(task)) {
+            at(follower).waited_for = task;
+            if (--waits_[static_cast<std::size_t>(follower)] == 0) {
+                ready_.push_back(follower);
+            }
+        }
+    }
+
+    core::Diagnostics stalled() const {
+        for (std::size_t i = 0; i < waits_.size(); ++i) {
+            if (result_.times.tasks[i].end == Time{} && waits_[i] > 0) {
+                const Task& task = graph_.task(static_cast<int>(i));
+                return {{"",
+                         fmt::format("stage {}, replica {}", task.stage, task.replica),
+                         fmt::format("{} {} of device {} waits for ever ({} of {} tasks ended)",
+                                     name_of(task.kind),
+                                     task.micro_batch,
+                                     task.device,
+                                     finished_,
+                                     graph_.tasks().size()),
+                         "its messages take longer than the simulator can count (53 days)"}};
+            }
+        }
+        return {{"", "", "the step does not end within 53 days", "check payloads and bandwidths"}};
+    }
+
+    void add_use() {
+        for (std::size_t link = 0; link < links_; ++link) {
+            const auto id = static_cast<flowsim::LinkId>(link);
+            result_.links.push_back(
+                {simulator_.carried(id).value(), simulator_.used(id), simulator_.limiting(id)});
+        }
+    }
+
+    const StepGraph& graph_;
+    const Connections& connections_;
+    const ReplayOptions& options_;
+    flowsim::Simulator simulator_;
+    std::vector<int> waits_;
+    std::vector<DeviceState> devices_;
+    std::vector<ConnectionState> states_;
+    std::vector<char> in_program_;
+    std::vector<char> reached_;  // ready, and not yet begun by its device
+    std::size_t links_;
+    std::deque<int> ready_;
+    std::priority_queue<Computed, std::vector<Computed>, std::greater<>> computed_;
+    std::vector<int> task_of_flow_;
+    Time now_{};
+    std::size_t finished_ = 0;
+    Replay result_;
+};
+
+}  // namespace
+
+core::Result<Replay> replay(const StepGraph& graph,
+                            const Connections& connections,
+                            const StepNetwork& network,
+                            const ReplayOptions& options) {
+    return Replayer(graph, connections, network, options).run();
+}
+
+}  // namespace longhaul::study

@@ -1,0 +1,39 @@
+// Plays a step on a simulated network: when everything happens.
+#pragma once
+
+#include "longhaul/core/diagnostic.hpp"
+#include "longhaul/flowsim/simulator.hpp"
+#include "longhaul/study/step_graph.hpp"
+#include "longhaul/study/step_network.hpp"
+#include "longhaul/study/step_times.hpp"
+
+namespace longhaul::study {
+
+struct ReplayOptions {
+    bool cold_first = false;  ///< the first message of each connection meets a cold one
+    flowsim::ColdStart cold{};
+};
+
+/// What a link of the network carried.
+struct LinkUse {
+    double gb = 0;
+    Time busy{};      ///< something was sent over it
+    Time limiting{};  ///< it was what limited a message
+};
+
+struct Replay {
+    StepTimes times;
+    std::vector<LinkUse> links;  ///< of the network
+};
+
+/// Devices compute their programs in order, messages of a connection leave one after another in the
+/// order in which they became ready (then by number), and all connections share the links max-min
+/// fairly. A message that has left frees its connection; it has arrived one latency later. Whole
+/// picoseconds; the same inputs give the same times. Fails when tasks remain that wait for each
+/// other. O(tasks log tasks) and what the simulator needs.
+[[nodiscard]] core::Result<Replay> replay(const StepGraph& graph,
+                                          const Connections& connections,
+                                          const StepNetwork& network,
+                                          const ReplayOptions& options = {});
+
+}  // namespace longhaul::study
