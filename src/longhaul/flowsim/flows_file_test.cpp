@@ -1,9 +1,9 @@
 #include "longhaul/flowsim/flows_file.hpp"
 
+#include <algorithm>
 #include <fstream>
 #include <iterator>
 
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "longhaul/topology/artifact.hpp"
@@ -100,10 +100,13 @@ after = ["nobody"]
     for (const core::Diagnostic& problem : file.error()) {
         lines.push_back(core::to_string(problem));
     }
-    EXPECT_THAT(lines,
-                testing::ElementsAre(testing::HasSubstr("line 4, column 8: link[0].gbps"),
-                                     testing::HasSubstr("flow[0].path[0]: there is no link \"b\""),
-                                     testing::HasSubstr("flow[0].after[0]: there is no flow")));
+    const std::vector<std::string> expected{"line 4, column 8: link[0].gbps",
+                                            "flow[0].path[0]: there is no link \"b\"",
+                                            "flow[0].after[0]: there is no flow"};
+    ASSERT_EQ(lines.size(), expected.size());
+    for (std::size_t i = 0; i < expected.size(); ++i) {
+        EXPECT_NE(lines[i].find(expected[i]), std::string::npos) << lines[i];
+    }
 }
 
 TEST(FlowsFile, NamesACircle) {
@@ -124,8 +127,9 @@ after_sent = ["x"]
 )",
                                  "flows.toml");
     ASSERT_FALSE(file);
-    EXPECT_THAT(core::to_string(file.error().at(0)),
-                testing::HasSubstr(R"("x", which waits for "y", which waits for "x")"));
+    EXPECT_NE(core::to_string(file.error().at(0))
+                  .find(R"("x", which waits for "y", which waits for "x")"),
+              std::string::npos);
 }
 
 /// The shipped network of nine cities: 100 Gbit/s a cable, Frankfurt to Singapore through London.
@@ -166,7 +170,8 @@ gbps = 1000
     for (const core::Value& link : value.find("links")->items) {
         used.push_back(link.find("name")->string);
     }
-    EXPECT_THAT(used, testing::UnorderedElementsAre("FRA > LON", "LON > SIN", "own"));
+    std::ranges::sort(used);
+    EXPECT_EQ(used, (std::vector<std::string>{"FRA > LON", "LON > SIN", "own"}));
 }
 
 TEST(FlowsFile, RefusesEndpointsThatTheTopologyHasNot) {
@@ -179,11 +184,12 @@ payload_gb = 1
 )";
     const auto unknown = read_flows(kLost, "flows.toml", &routes);
     ASSERT_FALSE(unknown);
-    EXPECT_THAT(core::to_string(unknown.error().at(0)),
-                testing::HasSubstr("flow[0].to: the topology has no endpoint \"ROM\""));
+    EXPECT_NE(core::to_string(unknown.error().at(0))
+                  .find("flow[0].to: the topology has no endpoint \"ROM\""),
+              std::string::npos);
     const auto alone = read_flows(kLost, "flows.toml");
     ASSERT_FALSE(alone);
-    EXPECT_THAT(core::to_string(alone.error().back()), testing::HasSubstr("--topology"));
+    EXPECT_NE(core::to_string(alone.error().back()).find("--topology"), std::string::npos);
 }
 
 }  // namespace
