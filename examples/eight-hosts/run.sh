@@ -26,8 +26,8 @@ score() { sed -n 's/^ *"score": \([0-9.e+-]*\),\{0,1\}$/\1/p' | head -n 1; }
 "$LONGHAUL" place --fabric "$folder/truth.json" --ignore-shared "${job[@]}" --json --baseline-samples 0 \
     >"$folder/best.json"
 best=$(score <"$folder/best.json")
-"$LONGHAUL" evaluate --fabric "$folder/truth.json" --ignore-shared --rank-map "$folder/plan.json" --json \
-    >"$folder/found.json"
+"$LONGHAUL" evaluate --fabric "$folder/truth.json" --ignore-shared "${job[@]}" \
+    --rank-map "$folder/plan.json" --json >"$folder/found.json"
 found=$(score <"$folder/found.json")
 echo
 echo "with the true links: placed from measurements $found s, placed from the truth $best s"
