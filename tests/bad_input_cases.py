@@ -291,6 +291,8 @@ COMMANDS = {
                          {"fabric.json": FABRIC, "job.toml": JOB}),
     "size": Command(["size", "--job", "job.toml"], {"job.toml": JOB}),
     "flows": Command(["flows", "flows.toml"], {"flows.toml": FLOWS}),
+    "flows-topology": Command(["flows", "flows.toml", "--topology", "net.toml"],
+                              {"flows.toml": FLOWS, "net.toml": TOPOLOGY}),
     "measure-check": Command(["measure", "check", "fabric.json"], {"fabric.json": FABRIC},
                              output=False),
     "measure-fit": Command(["measure", "fit", "raw.jsonl"], {"raw.jsonl": RAW}),
@@ -644,7 +646,7 @@ def wan_cases():
     yield from (case(*c) for c in unreadable_texts(WAN, True))
     yield change("newer-format", "wan/1", "wan/2", "newer")
     yield change("wrong-format", "longhaul.wan/1", "longhaul.job/1", "longhaul.wan/1")
-    yield change("topology", "longhaul.wan/1", "longhaul.topology/1", "topology")
+    yield change("topology", "longhaul.wan/1", "longhaul.topology/1", "unknown key")
     yield change("unknown-key", "delay_ms = 30", "dealy_ms = 30", "delay_ms")
     yield change("unknown-table", "[[link]]", "[[lnik]]", "link")
     yield change("negative-delay", "delay_ms = 30", "delay_ms = -30", "delay_ms")
@@ -891,6 +893,11 @@ def flows_cases():
     yield case("no-flows", FLOWS[: FLOWS.index("[[flow]]")], "flow")
     yield case("empty-list", 'link = []\nflow = []\n', "empty")
     yield change("newer-format", "flows/1", "flows/2", "newer")
+    yield change("no-topology", 'route = "there"', 'from = "a"\nto = "b"', "need a topology")
+    yield Case("flows-topology", "unknown-endpoint", "flows.toml",
+               replaced(FLOWS, 'route = "there"', 'from = "nowhere"\nto = "b"'), "no endpoint")
+    yield Case("flows-topology", "absent", "net.toml", ABSENT, "cannot read")
+    yield Case("flows-topology", "job", "net.toml", JOB, "this is longhaul.job/1")
 
 
 def import_cases():

@@ -296,9 +296,8 @@ void add_emulate(CLI::App& parent, Session& session) {
         "Builds hosts on this machine, joined by a WAN, and runs the command behind -- in it");
     const auto options = std::make_shared<EmulateOptions>();
     command
-        ->add_option("file",
-                     options->file,
-                     "WAN file (TOML) or fabric file; - reads TOML from standard input")
+        ->add_option(
+            "file", options->file, "WAN file, topology or fabric; - reads TOML from standard input")
         ->type_name("FILE");
     CLI::Option* on = command
                           ->add_option("--on",

@@ -1,5 +1,6 @@
 #include "longhaul/explain_terms.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include <fmt/format.h>
@@ -65,24 +66,35 @@ std::string waits_for(const fabric::Fabric& fabric, const placement::EdgeReason&
 
 namespace {
 
+/// What every message of a pass waits for.
+std::string waited_for_by(const Explanation& why,
+                          const RepeatReason& repeat,
+                          const fabric::Fabric& fabric) {
+    if (repeat.shared_s > std::max(repeat.pair_s, repeat.compute_s)) {
+        return "shared " +
+               fabric.parts().shared[static_cast<std::size_t>(why.busiest_resource)].name;
+    }
+    return repeat.pair_s > repeat.compute_s
+               ? fmt::format("the pair {} -> {}, stages {} -> {}",
+                             device_name(fabric, why.slowest_pair.device),
+                             device_name(fabric, why.slowest_pair.next_device),
+                             why.slowest_pair.stage,
+                             why.slowest_pair.stage + 1)
+               : fmt::format("the compute of stage {}", why.slowest_stage);
+}
+
 std::string repeats_text(const Explanation& why, const fabric::Fabric& fabric) {
     std::string text;
     for (const RepeatReason& repeat : why.repeats) {
         if (repeat.messages == 0) {
             continue;
         }
-        const bool pair = repeat.pair_s > repeat.compute_s;
         text += fmt::format("  {:<8} {:>12.6f} s  {} x {:.6f} s: {}\n",
                             repeat.forward ? "forward" : "backward",
                             repeat.seconds(),
                             repeat.messages,
-                            pair ? repeat.pair_s : repeat.compute_s,
-                            pair ? fmt::format("the pair {} -> {}, stages {} -> {}",
-                                               device_name(fabric, why.slowest_pair.device),
-                                               device_name(fabric, why.slowest_pair.next_device),
-                                               why.slowest_pair.stage,
-                                               why.slowest_pair.stage + 1)
-                                 : fmt::format("the compute of stage {}", why.slowest_stage));
+                            repeat.each_s(),
+                            waited_for_by(why, repeat, fabric));
     }
     return text.empty() ? text
                         : "\nmessages after the first: what each of them waits for; what compute "
@@ -182,6 +194,7 @@ core::Value repeats_value(const Explanation& why) {
                       .set("messages", repeat.messages)
                       .set("pair_s", repeat.pair_s)
                       .set("compute_s", repeat.compute_s)
+                      .set("shared_s", repeat.shared_s)
                       .set("seconds", repeat.seconds()));
     }
     return value;

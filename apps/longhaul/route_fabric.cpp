@@ -23,7 +23,6 @@ struct FabricCommand {
     double overhead_ms = 0;
     double share = 1;
     int flows = 4;
-    bool nameless = false;
 };
 
 /// Latency and rate of the slowest of the paths that some flows of a pair take.
@@ -114,18 +113,13 @@ void add_shared(const topology::Routes& routes,
                 const FabricCommand& command,
                 fabric::FabricParts& parts) {
     const topology::Cuts cuts = topology::shared_cuts(routes);
-    bool directions = false;
     for (const topology::Cut& cut : cuts.list) {
-        directions = directions || cut.there_gbps != cut.back_gbps;
-        parts.shared.push_back({cut.name,
-                                command.share * std::min(cut.there_gbps, cut.back_gbps),
-                                cut.between,
-                                cut.of});
+        fabric::SharedCapacity shared(
+            cut.name, command.share * cut.there_gbps, cut.between, cut.of);
+        shared.back_gbps = command.share * cut.back_gbps;
+        parts.shared.push_back(std::move(shared));
     }
     std::vector<std::string> notes;
-    if (directions) {
-        notes.emplace_back("links with two rates share the lower one in both directions");
-    }
     for (const std::string& link : cuts.unstated) {
         notes.push_back(fmt::format(
             "the sharing of link {} cannot be stated: its pairs of sites are no cut", link));

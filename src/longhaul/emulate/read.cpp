@@ -6,6 +6,7 @@
 #include "longhaul/core/cursor.hpp"
 #include "longhaul/core/own_formats.hpp"
 #include "longhaul/fabric/read.hpp"
+#include "longhaul/topology/artifact.hpp"
 
 namespace longhaul::emulate {
 namespace {
@@ -31,10 +32,14 @@ bool looks_like_fabric(const core::Document& document) {
 }  // namespace
 
 core::Result<Wan> read_network(std::string_view text, std::string_view name) {
-    if (const auto own = core::refuse_other_format(
-            text,
-            name,
-            {"longhaul.wan", "longhaul.fabric", "longhaul.regions", "longhaul.instances"});
+    if (const auto own = core::refuse_other_format(text,
+                                                   name,
+                                                   {"longhaul.wan",
+                                                    "longhaul.fabric",
+                                                    "longhaul.regions",
+                                                    "longhaul.instances",
+                                                    "longhaul.topology",
+                                                    "longhaul.routes"});
         !own) {
         return tl::unexpected(own.error());
     }
@@ -42,11 +47,10 @@ core::Result<Wan> read_network(std::string_view text, std::string_view name) {
     if (!document) {
         return tl::unexpected(document.error());
     }
-    if (format_of(*document).starts_with("longhaul.topology/")) {
-        return core::fail({std::string(name),
-                           "format",
-                           "this is a topology file",
-                           "emulate takes a WAN file or a fabric file"});
+    if (format_of(*document).starts_with("longhaul.topology/") ||
+        format_of(*document).starts_with("longhaul.routes/")) {
+        const auto routes = topology::read_routes(text, name);
+        return routes ? from_topology(*routes, name) : tl::unexpected(routes.error());
     }
     if (!looks_like_fabric(*document)) {
         return read_wan(*document);

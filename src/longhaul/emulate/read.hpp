@@ -7,11 +7,12 @@
 #include "longhaul/core/document.hpp"
 #include "longhaul/emulate/wan.hpp"
 #include "longhaul/fabric/fabric.hpp"
+#include "longhaul/topology/routes.hpp"
 
 namespace longhaul::emulate {
 
-/// A WAN file or a fabric file, told apart by `format` and by their keys. Every problem is reported
-/// with its place. A topology file is refused with a clear message. O(hosts^2).
+/// A WAN file, a fabric file, a topology file or a file of routes, told apart by `format` and by
+/// their keys. Every problem is reported with its place. O(hosts^2).
 [[nodiscard]] core::Result<Wan> read_network(std::string_view text, std::string_view name);
 
 /// A parsed WAN file.
@@ -22,5 +23,11 @@ namespace longhaul::emulate {
 /// host is a host. Beta is payload: the rate on the wire is higher by the headers. Between two
 /// hosts counts the lowest alpha and the highest beta of their devices. `name` is for messages.
 [[nodiscard]] core::Result<Wan> from_fabric(const fabric::Fabric& fabric, std::string_view name);
+
+/// Every endpoint is a host, every link and direction that a path uses a resource, shared by all
+/// paths that cross it. A pair takes one path, that of one flow under its policy. Rates are those
+/// on the wire. `name` is for messages.
+[[nodiscard]] core::Result<Wan> from_topology(const topology::Routes& routes,
+                                              std::string_view name);
 
 }  // namespace longhaul::emulate

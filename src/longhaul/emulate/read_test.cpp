@@ -231,7 +231,7 @@ TEST(ReadWan, MissingLinksAndResourcesAreNamed) {
     EXPECT_NE(refused(path + "[\"up:x\", \"up:x\"]\n").find("occurs twice"), std::string::npos);
     EXPECT_NE(refused("").find("empty"), std::string::npos);
     EXPECT_NE(refused("[[host]]\nname = \"a\"\n").find("there are 1 hosts"), std::string::npos);
-    EXPECT_NE(refused("format = \"longhaul.topology/1\"").find("topology"), std::string::npos);
+    EXPECT_NE(refused("format = \"longhaul.topology/1\"").find("[[group]]"), std::string::npos);
     EXPECT_NE(refused(std::string(kTwoRegions) +
                       "[[host]]\nname = \"q\"\nregion = \"a\"\naddress = \"10.77.0.1\"\n")
                   .find("have the address 10.77.0.1"),
@@ -285,6 +285,35 @@ TEST(FromFabric, OneHostIsNoNetwork) {
         read_network(R"({"labels": ["a"], "alpha_ms": [[0]], "beta_gbps": [[0]]})", "fabric.json");
     ASSERT_FALSE(wan);
     EXPECT_NE(wan.error()[0].what.find("1 hosts"), std::string::npos);
+}
+
+TEST(ReadTopologyFile, LinksAreSharedByThePathsThatCrossThem) {
+    const auto wan = read_network(
+        "format = \"longhaul.topology/1\"\n"
+        "[[group]]\nname = \"rack\"\nendpoints = \"host\"\ncount = 2\npattern = \"tree\"\n"
+        "switches = 1\ngbps = 1\nlatency_us = 50\n"
+        "[[site]]\nname = \"east\"\ngroup = \"rack\"\n[[site]]\nname = \"west\"\ngroup = \"rack\"\n"
+        "[[link]]\na = \"east\"\nb = \"west\"\nlatency_ms = 30\ngbps = 0.1\n",
+        "net.toml");
+    ASSERT_TRUE(wan.has_value());
+    ASSERT_EQ(wan->hosts.size(), 4U);
+    EXPECT_EQ(wan->hosts[2].name, "west-host0");
+    EXPECT_EQ(wan->hosts[2].region, "west");
+    // Two directions of four cables and of the link between the sites.
+    EXPECT_EQ(wan->resources.size(), 10U);
+    EXPECT_EQ(wan->path(0, 2).size(), 3U);
+    EXPECT_EQ(wan->path(0, 2)[1], wan->path(1, 3)[1]);
+    EXPECT_NE(wan->path(0, 2)[1], wan->path(2, 0)[1]);
+    EXPECT_DOUBLE_EQ(delay_ms(*wan, wan->path(0, 2)), 30.1);
+    EXPECT_DOUBLE_EQ(rate_mbps(*wan, wan->path(0, 2)), 100);
+    EXPECT_DOUBLE_EQ(rate_mbps(*wan, wan->path(0, 1)), 1000);
+}
+
+TEST(ReadTopologyFile, LargeOnesAreRefused) {
+    EXPECT_NE(refused("format = \"longhaul.topology/1\"\n[[group]]\nname = \"net\"\nendpoints = "
+                      "\"host\"\npattern = \"fat-tree\"\nk = 16\ngbps = 1\n")
+                  .find("1024 endpoints"),
+              std::string::npos);
 }
 
 }  // namespace

@@ -127,8 +127,9 @@ after_sent = ["x"]
 )",
                                  "flows.toml");
     ASSERT_FALSE(file);
-    EXPECT_THAT(core::to_string(file.error().at(0)),
-                testing::HasSubstr(R"("x", which waits for "y", which waits for "x")"));
+    EXPECT_NE(core::to_string(file.error().at(0))
+                  .find(R"("x", which waits for "y", which waits for "x")"),
+              std::string::npos);
 }
 
 /// The shipped network of nine cities: 100 Gbit/s a cable, Frankfurt to Singapore through London.
@@ -183,11 +184,12 @@ payload_gb = 1
 )";
     const auto unknown = read_flows(kLost, "flows.toml", &routes);
     ASSERT_FALSE(unknown);
-    EXPECT_THAT(core::to_string(unknown.error().at(0)),
-                testing::HasSubstr("flow[0].to: the topology has no endpoint \"ROM\""));
+    EXPECT_NE(core::to_string(unknown.error().at(0))
+                  .find("flow[0].to: the topology has no endpoint \"ROM\""),
+              std::string::npos);
     const auto alone = read_flows(kLost, "flows.toml");
     ASSERT_FALSE(alone);
-    EXPECT_THAT(core::to_string(alone.error().back()), testing::HasSubstr("--topology"));
+    EXPECT_NE(core::to_string(alone.error().back()).find("--topology"), std::string::npos);
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 // Under every term of a problem; tensor groups count as one, named by their first device.
 #pragma once
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -45,15 +46,15 @@ struct ResourceReason {
 };
 
 /// Messages after the first of one pass under the pipelined objective: each waits for the slowest
-/// pair or the slowest stage, whichever takes longer.
+/// pair, the slowest stage or the busiest shared resource, whichever takes longest.
 struct RepeatReason {
     bool forward = true;
     int messages = 0;      ///< after the first
     double pair_s = 0;     ///< of one message on the slowest pair of the path
     double compute_s = 0;  ///< of one message on the slowest stage
-    [[nodiscard]] double seconds() const {
-        return messages * (pair_s > compute_s ? pair_s : compute_s);
-    }
+    double shared_s = 0;   ///< of one message of all pairs over the busiest resource
+    [[nodiscard]] double each_s() const { return std::max({pair_s, compute_s, shared_s}); }
+    [[nodiscard]] double seconds() const { return messages * each_s(); }
 };
 
 /// Two devices change places, then pairs and order of stages are solved anew.
@@ -73,7 +74,8 @@ struct Explanation {
     std::vector<ResourceReason> resources;  ///< shared capacity that something is sent over
     std::size_t slowest_stage = 0;          ///< of compute
     std::vector<RepeatReason> repeats;      ///< pipelined: forward and backward
-    EdgeReason slowest_pair;                ///< pipelined: what repeats wait for
+    EdgeReason slowest_pair;                ///< pipelined: of the whole path
+    int busiest_resource = -1;              ///< pipelined: while all edges send; -1: none
     std::string misfit;                     ///< why the layers do not fit; empty: they do
     /// The changes around what binds, best first: each device that binds (of the binding stage's
     /// slowest exchange, the largest edge, the slowest pair and stage where they count, the largest

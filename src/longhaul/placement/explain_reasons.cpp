@@ -7,6 +7,7 @@
 
 #include "longhaul/placement/group_terms.hpp"
 #include "longhaul/placement/pipelined.hpp"
+#include "longhaul/placement/shared_pipeline.hpp"
 
 namespace longhaul::placement {
 namespace {
@@ -181,9 +182,18 @@ void add_repeats(const Problem& unit, const Stages& stages, Explanation& why) {
             }
         }
     }
-    why.repeats = {
-        {true, passes.forward_units - 1, passes.forward_gb * slowest, compute.forward_max},
-        {false, passes.backward_units - 1, passes.backward_gb * slowest, compute.backward_max}};
+    const Contended busiest = unit.shared.empty() ? Contended{} : steady_load(unit, stages);
+    why.busiest_resource = busiest.resource;
+    why.repeats = {{true,
+                    passes.forward_units - 1,
+                    passes.forward_gb * slowest,
+                    compute.forward_max,
+                    passes.forward_gb * busiest.seconds},
+                   {false,
+                    passes.backward_units - 1,
+                    passes.backward_gb * slowest,
+                    compute.backward_max,
+                    passes.backward_gb * busiest.seconds}};
 }
 
 /// The member of a group that sends the most over a resource in one direction.
@@ -237,7 +247,8 @@ std::set<int> binding_units(const Problem& unit, const Stages& stages, const Exp
         binding.insert(why.stages[why.slowest_stage].compute_device);
     }
     if (std::ranges::any_of(why.repeats, [](const RepeatReason& repeat) {
-            return repeat.messages > 0 && repeat.pair_s > repeat.compute_s;
+            return repeat.messages > 0 && repeat.pair_s > repeat.compute_s &&
+                   repeat.pair_s >= repeat.shared_s;
         })) {
         binding.insert(why.slowest_pair.device);
         binding.insert(why.slowest_pair.next_device);
@@ -254,8 +265,57 @@ std::set<int> binding_units(const Problem& unit, const Stages& stages, const Exp
     return binding;
 }
 
+namespace {
+
+using BindingPairs = std::vector<std::pair<int, int>>;
+
+/// Of the slowest devices of a group under the sharded exchange, with all peers.
+void add_sharded_pairs(const Problem& unit,
+                       const std::vector<int>& group,
+                       double worst,
+                       BindingPairs& pairs) {
+    for (const int device : group) {
+        double sum = 0;
+        for (const int peer : group) {
+            sum += peer == device ? 0 : unit.costs.exchange(device, peer);
+        }
+        for (const int peer : group) {
+            if (peer != device && sum >= worst * kTied) {
+                pairs.emplace_back(device, peer);
+            }
+        }
+    }
+}
+
+/// Neighbours of two stages whose value is the largest; at least `least`.
+template <class Value>
+void add_largest(
+    const Stages& stages, std::size_t s, double least, Value value, BindingPairs& pairs) {
+    double largest = least;
+    for (std::size_t r = 0; r < stages[s].size(); ++r) {
+        largest = std::max(largest, value(stages[s - 1][r], stages[s][r]));
+    }
+    for (std::size_t r = 0; r < stages[s].size(); ++r) {
+        if (value(stages[s - 1][r], stages[s][r]) >= largest * kTied) {
+            pairs.emplace_back(stages[s - 1][r], stages[s][r]);
+        }
+    }
+}
+
+double slowest_of_path(const Problem& unit, const Stages& stages) {
+    double slowest = 0;
+    for (std::size_t s = 1; s < stages.size(); ++s) {
+        for (std::size_t r = 0; r < stages[s].size(); ++r) {
+            slowest = std::max(slowest, unit.links.slowness(stages[s - 1][r], stages[s][r]));
+        }
+    }
+    return slowest;
+}
+
+}  // namespace
+
 std::vector<std::pair<int, int>> binding_pairs(const Problem& unit, const Stages& stages) {
-    std::vector<std::pair<int, int>> pairs;
+    BindingPairs pairs;
     std::vector<double> seconds;
     for (const std::vector<int>& group : stages) {
         seconds.push_back(group_seconds(unit, group));
@@ -265,44 +325,21 @@ std::vector<std::pair<int, int>> binding_pairs(const Problem& unit, const Stages
         if (seconds[s] < worst * kTied) {
             continue;
         }
-        if (!sharded_alone(unit)) {
-            for (const CriticalFlow& flow : unit.exchange->critical_flows(stages[s])) {
-                pairs.emplace_back(flow.from, flow.to);
-            }
+        if (sharded_alone(unit)) {
+            add_sharded_pairs(unit, stages[s], worst, pairs);
             continue;
         }
-        for (const int device : stages[s]) {
-            double sum = 0;
-            for (const int peer : stages[s]) {
-                sum += peer == device ? 0 : unit.costs.exchange(device, peer);
-            }
-            for (const int peer : stages[s]) {
-                if (peer != device && sum >= worst * kTied) {
-                    pairs.emplace_back(device, peer);
-                }
-            }
+        for (const CriticalFlow& flow : unit.exchange->critical_flows(stages[s])) {
+            pairs.emplace_back(flow.from, flow.to);
         }
     }
-    double slowest = 0;
+    const bool pipelined = unit.terms.objective == Objective::kPipelined;
+    const double slowest = pipelined ? slowest_of_path(unit, stages) : 0;
     for (std::size_t s = 1; s < stages.size(); ++s) {
-        double edge = 0;
-        for (std::size_t r = 0; r < stages[s].size(); ++r) {
-            edge = std::max(edge, unit.costs.pipeline(stages[s - 1][r], stages[s][r]));
-        }
-        for (std::size_t r = 0; r < stages[s].size(); ++r) {
-            if (unit.costs.pipeline(stages[s - 1][r], stages[s][r]) >= edge * kTied) {
-                pairs.emplace_back(stages[s - 1][r], stages[s][r]);
-            }
-            if (unit.terms.objective == Objective::kPipelined) {
-                slowest = std::max(slowest, unit.links.slowness(stages[s - 1][r], stages[s][r]));
-            }
-        }
-    }
-    for (std::size_t s = 1; s < stages.size() && slowest > 0; ++s) {
-        for (std::size_t r = 0; r < stages[s].size(); ++r) {
-            if (unit.links.slowness(stages[s - 1][r], stages[s][r]) >= slowest * kTied) {
-                pairs.emplace_back(stages[s - 1][r], stages[s][r]);
-            }
+        add_largest(stages, s, 0, [&](int a, int b) { return unit.costs.pipeline(a, b); }, pairs);
+        if (pipelined) {
+            add_largest(
+                stages, s, slowest, [&](int a, int b) { return unit.links.slowness(a, b); }, pairs);
         }
     }
     return pairs;
@@ -325,6 +362,10 @@ std::vector<int> binding_resources(const Problem& unit, const Stages& stages) {
         if (resource >= 0) {
             found.insert(resource);
         }
+    }
+    if (unit.terms.objective == Objective::kPipelined) {
+        found.insert(resource_of_interval(unit, stages));
+        found.erase(-1);
     }
     return {found.begin(), found.end()};
 }

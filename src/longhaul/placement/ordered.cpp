@@ -199,7 +199,8 @@ Ordered solve_in_order(const Problem& problem, const Stages& stages) {
 
 OrderedScore::OrderedScore(const Problem& problem, const Stages& stages) : problem_(problem) {
     parts_.exchange.resize(stages.size());
-    parts_.loads.resize(problem.shared.empty() ? 0 : stages.size());
+    const bool whole = problem.terms.objective == Objective::kPipelined;
+    parts_.loads.resize(problem.shared.empty() || whole ? 0 : stages.size());
     parts_.edges.assign(stages.size(), 0);
     for (std::size_t s = 0; s < stages.size(); ++s) {
         update_group(stages, s);

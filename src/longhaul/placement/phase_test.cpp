@@ -134,7 +134,7 @@ TEST(Phase, EveryCellIsTheBestOfAllUnderEveryTerm) {
             const Problem unit = units_to_place(
                 problem_at(core::Gigabytes(cell.c_pp_gb), core::Gigabytes(cell.c_dp_gb)), hosts);
             const double best = testing::best_of_all_stages(unit);
-            EXPECT_NEAR(cell.score.total(), best, 1e-9 * best) << choice.name;
+            EXPECT_NEAR(cell.score.total(), best, testing::slack_of(choice) * best) << choice.name;
             EXPECT_LE(cell.bound.value, best * (1 + 1e-9)) << choice.name;
         }
     }

@@ -252,7 +252,9 @@ TEST(Replan, TheCurveIsThatOfAllPlacementsUnderEveryTerm) {
             EXPECT_EQ(result.forced, truth.begin()->first);
             for (const ReplanPoint& point : result.curve) {
                 const int limit = point.limit.value_or(1'000);
-                EXPECT_NEAR(point.score.total(), within(truth, limit), 1e-9 * point.score.total())
+                EXPECT_NEAR(point.score.total(),
+                            within(truth, limit),
+                            testing::slack_of(choice) * point.score.total())
                     << limit;
                 EXPECT_LE(point.moves, limit);
                 EXPECT_EQ(score_as_mapped(unit, point.placement).total(), point.score.total());
@@ -271,7 +273,9 @@ TEST(Ordered, PairsAreTheBestOfAll) {
             const std::vector<int> order = testing::shuffled(unit.devices(), instance.random);
             const Stages stages{{order[0], order[1], order[2]}, {order[3], order[4], order[5]}};
             const Ordered ordered = solve_in_order(unit, stages);
-            EXPECT_NEAR(ordered.score.total(), every_pairing(unit, stages, 1), 1e-9)
+            EXPECT_NEAR(ordered.score.total(),
+                        every_pairing(unit, stages, 1),
+                        testing::slack_of(choice) * ordered.score.total())
                 << choice.name << " " << i;
             const OrderedScore kept(unit, stages);
             EXPECT_NEAR(kept.total(), ordered.score.total(), 1e-9) << choice.name;

@@ -242,10 +242,12 @@ private:
         const int dp = problem_.shape.dp;
         const int there = std::max(0, on(a, 1) + on(b, 2) - dp);
         const int back = std::max(0, on(a, 2) + on(b, 1) - dp);
+        // Forward, then backward the other way.
         const workload::Workload& workload = problem_.workload;
-        const double gb =
-            workload.c_pp.value() + workload.c_pp_backward.value_or(workload.c_pp).value();
-        return gbps_seconds(r, there * gb, back * gb);
+        const double forward = workload.c_pp.value();
+        const double backward = workload.c_pp_backward.value_or(workload.c_pp).value();
+        return gbps_seconds(r, there * forward, back * forward) +
+               gbps_seconds(r, back * backward, there * backward);
     }
 
     const Problem& problem_;

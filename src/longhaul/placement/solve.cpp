@@ -109,6 +109,7 @@ void describe_terms(const Problem& problem, Plan& plan) {
     plan.misfit.clear();
     plan.exchange_orders.clear();
     plan.shared_bottleneck.clear();
+    plan.pipeline_bottleneck.clear();
     if (!problem.workload.layers.empty()) {
         plan.first_layers = divide(problem, stages).first;
         plan.misfit = why_nothing_fits(problem, stages);

@@ -50,7 +50,8 @@ std::vector<Work> work_of(const Topology& topology, const CheckOptions& options)
         chosen.try_emplace(random.below(n));
     }
     for (auto& [to, from] : chosen) {
-        const std::uint64_t share = left / (destinations--);
+        const std::uint64_t share = left / std::max<std::uint64_t>(destinations, 1);
+        --destinations;
         for (std::uint64_t i = 0; i < share; ++i) {
             from.push_back(random.below(n));
         }

@@ -141,54 +141,60 @@ void ChainRoutes::match(
     found.count = 0;
 }
 
-ChainRoutes::Hop ChainRoutes::neighbour(const Shape& shape,
-                                        const FlatAction& action,
-                                        const Spot& from,
-                                        const Digits& to,
-                                        std::uint32_t index,
-                                        Spot& next) {
+ChainRoutes::Hop ChainRoutes::across(const Shape& shape,
+                                     const FlatAction& action,
+                                     const Spot& from,
+                                     const Digits& to,
+                                     std::uint32_t index,
+                                     Spot& next) {
     const LinkClass& links = shape.classes()[action.link_class];
-    const bool tree = links.high != links.low;
-    bool reverse = action.reverse;
     next = from;
+    for (std::size_t k = action.axes.size(); k > 0; --k) {
+        const int axis = action.axes[k - 1];
+        const Pick pick = action.picks[k - 1];
+        std::uint32_t own = index;
+        if (k > 1) {
+            const std::uint32_t choices = options(pick, shape.radix(axis), false);
+            own = index % choices;
+            index /= choices;
+        }
+        const std::uint32_t wanted = to[slot(axis)];
+        next.digits[slot(axis)] = pick == Pick::kEqual ? wanted
+                                  : pick == Pick::kAny ? own
+                                                       : skip(own, wanted, wanted);
+    }
+    next.role = action.reverse ? links.low : links.high;
+    next.index = shape.encode(next.role, next.digits);
+    const int own = links.up_free.front();
+    const std::uint32_t low = action.reverse ? next.index : from.index;
+    const std::uint32_t digit = action.reverse ? from.digits[slot(own)] : next.digits[slot(own)];
+    return {shape.roles()[slot(next.role)].base + next.index,
+            2 * (links.base + low * shape.radix(own) + digit) + (action.reverse ? 1 : 0)};
+}
+
+ChainRoutes::Hop ChainRoutes::along(const Shape& shape,
+                                    const FlatAction& action,
+                                    const Spot& from,
+                                    const Digits& to,
+                                    std::uint32_t index,
+                                    Spot& next) {
+    const LinkClass& links = shape.classes()[action.link_class];
+    const std::uint32_t own = from.digits[slot(links.axis)];
+    next = from;
+    std::uint32_t& digit = next.digits[slot(links.axis)];
+    bool reverse = action.reverse;
     if (links.pattern == Pattern::kRing) {
         const std::uint32_t n = shape.radix(links.axis);
-        std::uint32_t& digit = next.digits[slot(links.axis)];
-        digit = (digit + (reverse ? n - 1 : 1)) % n;
-    } else if (tree) {
-        for (std::size_t k = action.axes.size(); k > 0; --k) {
-            const int axis = action.axes[k - 1];
-            const Pick pick = action.picks[k - 1];
-            std::uint32_t own = index;
-            if (k > 1) {
-                const std::uint32_t choices = options(pick, shape.radix(axis), false);
-                own = index % choices;
-                index /= choices;
-            }
-            const std::uint32_t wanted = to[slot(axis)];
-            next.digits[slot(axis)] = pick == Pick::kEqual ? wanted
-                                      : pick == Pick::kAny ? own
-                                                           : skip(own, wanted, wanted);
-        }
-        next.role = reverse ? links.low : links.high;
+        digit = (own + (reverse ? n - 1 : 1)) % n;
     } else {
-        const std::uint32_t own = from.digits[slot(links.axis)];
         const std::uint32_t wanted = to[slot(links.axis)];
         const Pick pick = action.picks.front();
-        const std::uint32_t digit =
-            pick == Pick::kEqual ? wanted : skip(index, own, pick == Pick::kAny ? own : wanted);
-        next.digits[slot(links.axis)] = digit;
+        digit = pick == Pick::kEqual ? wanted : skip(index, own, pick == Pick::kAny ? own : wanted);
         reverse = digit < own;
     }
     next.index = shape.encode(next.role, next.digits);
-    const std::uint32_t node = shape.roles()[slot(next.role)].base + next.index;
-    if (tree) {
-        const int own = links.up_free.front();
-        const std::uint32_t low = reverse ? next.index : from.index;
-        const std::uint32_t digit = reverse ? from.digits[slot(own)] : next.digits[slot(own)];
-        return {node, 2 * (links.base + low * shape.radix(own) + digit) + (reverse ? 1 : 0)};
-    }
-    return {node, shape.link(links, from.digits, next.digits, reverse)};
+    return {shape.roles()[slot(next.role)].base + next.index,
+            shape.link(links, from.digits, next.digits, reverse)};
 }
 
 ChainRoutes::Hop ChainRoutes::take(const Shape& shape,
@@ -201,7 +207,10 @@ ChainRoutes::Hop ChainRoutes::take(const Shape& shape,
         while (index >= actions_[i].count) {
             index -= actions_[i++].count;
         }
-        return neighbour(shape, actions_[i], from, *found.to, index, next);
+        const FlatAction& action = actions_[i];
+        const LinkClass& links = shape.classes()[action.link_class];
+        return links.high != links.low ? across(shape, action, from, *found.to, index, next)
+                                       : along(shape, action, from, *found.to, index, next);
     }
     const int top = shape.levels() - 1;
     const std::uint32_t n = shape.radix(top);

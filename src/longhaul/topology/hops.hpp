@@ -92,12 +92,20 @@ private:
                            const Match& found,
                            std::uint32_t index,
                            Spot& next) const;
-    [[nodiscard]] static Hop neighbour(const Shape& shape,
-                                       const FlatAction& action,
-                                       const Spot& from,
-                                       const Digits& to,
-                                       std::uint32_t index,
-                                       Spot& next);
+    /// The index-th neighbour of an action between roles.
+    [[nodiscard]] static Hop across(const Shape& shape,
+                                    const FlatAction& action,
+                                    const Spot& from,
+                                    const Digits& to,
+                                    std::uint32_t index,
+                                    Spot& next);
+    /// The same of a mesh or ring.
+    [[nodiscard]] static Hop along(const Shape& shape,
+                                   const FlatAction& action,
+                                   const Spot& from,
+                                   const Digits& to,
+                                   std::uint32_t index,
+                                   Spot& next);
 
     std::vector<RuleTable> tables_;
     std::vector<FlatCondition> conditions_;

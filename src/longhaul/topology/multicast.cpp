@@ -294,6 +294,7 @@ std::vector<StreamTree> congestion_aware_trees(const StreamNetwork& network,
                                                const std::vector<Stream>& streams,
                                                const TreeOptions& options) {
     const std::vector<StreamTree> shortest = shortest_trees(network, streams);
+    std::vector<StreamTree> trees = shortest;
     double cap = options.latency_cap_ms;
     for (std::size_t s = 0; options.latency_cap_ms == 0 && s < streams.size(); ++s) {
         for (const double latency : stream_latencies(network, streams[s], shortest[s])) {
@@ -303,13 +304,12 @@ std::vector<StreamTree> congestion_aware_trees(const StreamNetwork& network,
     cap *= 1 + 1e-12;  // sums in another order
     const TreeSearch search(network, streams, cap);
     if (network.links.empty() || streams.empty()) {
-        return shortest;
+        return trees;
     }
-    std::vector<StreamTree> trees = shortest;
     std::vector<StreamTree> best = shortest;
     std::vector<double> least = search.fullness(best);
     if (least.front() == 0) {
-        return shortest;
+        return trees;
     }
     core::Random random(options.seed);
     std::vector<std::size_t> order(streams.size());

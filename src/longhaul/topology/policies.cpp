@@ -138,35 +138,45 @@ core::Result<void> Routes::lead(const Policy& policy, Carried& carried) const {
                 planes_[0].wan.next(a, b).empty()) {
                 continue;
             }
-            std::vector<WanPath>& paths = carried.wan[slot(a) * slot(sites) + slot(b)];
-            const std::string pair = fmt::format(
-                "{} to {}", topology_.sites()[slot(a)].name, topology_.sites()[slot(b)].name);
-            if (policy.use == Use::kDisjoint) {
-                paths = disjoint_paths(topology_, a, b, policy.paths);
-                if (paths.size() < slot(policy.paths)) {
-                    return refuse(
-                        policy,
-                        fmt::format("from {} there {} only {} path{} without a common site",
-                                    pair,
-                                    paths.size() == 1 ? "is" : "are",
-                                    paths.size(),
-                                    paths.size() == 1 ? "" : "s"),
-                        "ask for fewer, or declare another link");
-                }
-            } else if (policy.via_site != a && policy.via_site != b) {
-                WanPath path = path_through(topology_, a, b, policy.via_site);
-                if (path.empty()) {
-                    return refuse(policy,
-                                  fmt::format("no simple path from {} leads through {}",
-                                              pair,
-                                              topology_.sites()[slot(policy.via_site)].name),
-                                  "choose another site, or declare another link");
-                }
-                paths = {std::move(path)};
+            auto paths = lead(policy, a, b);
+            if (!paths) {
+                return tl::unexpected(paths.error());
             }
+            carried.wan[slot(a) * slot(sites) + slot(b)] = std::move(*paths);
         }
     }
     return {};
+}
+
+core::Result<std::vector<WanPath>> Routes::lead(const Policy& policy, int from, int to) const {
+    const std::string pair = fmt::format(
+        "{} to {}", topology_.sites()[slot(from)].name, topology_.sites()[slot(to)].name);
+    if (policy.use == Use::kDisjoint) {
+        std::vector<WanPath> paths = disjoint_paths(topology_, from, to, policy.paths);
+        if (paths.size() < slot(policy.paths)) {
+            const bool one = paths.size() == 1;
+            return refuse(policy,
+                          fmt::format("from {} there {} only {} path{} without a common site",
+                                      pair,
+                                      one ? "is" : "are",
+                                      paths.size(),
+                                      one ? "" : "s"),
+                          "ask for fewer, or declare another link");
+        }
+        return paths;
+    }
+    if (policy.via_site == from || policy.via_site == to) {
+        return std::vector<WanPath>();
+    }
+    WanPath path = path_through(topology_, from, to, policy.via_site);
+    if (path.empty()) {
+        return refuse(policy,
+                      fmt::format("no simple path from {} leads through {}",
+                                  pair,
+                                  topology_.sites()[slot(policy.via_site)].name),
+                      "choose another site, or declare another link");
+    }
+    return std::vector<WanPath>{std::move(path)};
 }
 
 core::Result<void> Routes::check_relays(const Policy& policy) const {

@@ -199,7 +199,7 @@ bool Routes::walk_out(NodeId node, std::uint64_t flow, std::vector<LinkId>& link
     while (node != border) {
         const std::uint32_t local = topology_.local(node).node;
         const auto* patch = planes_[0].sites[slot(site)].find(local, shape.endpoints());
-        std::vector<LinkId> options =
+        const std::vector<LinkId> options =
             patch != nullptr ? *patch : rules.links(shape, local, 0, true);
         if (options.empty()) {
             return false;
@@ -247,6 +247,49 @@ Route Routes::legs(NodeId from, NodeId over, NodeId to, std::uint64_t flow) cons
     return route;
 }
 
+Route Routes::led(NodeId from,
+                  NodeId to,
+                  std::uint64_t flow,
+                  const std::vector<WanPath>& paths) const {
+    Route route;
+    const WanPath& chosen = paths[flow % paths.size()];
+    route.reachable = walk_out(from, flow, route.links);
+    route.links.insert(route.links.end(), chosen.begin(), chosen.end());
+    const NodeId border = topology_.border(topology_.site_of_endpoint(to));
+    route.reachable = route.reachable && walk(border, to, flow, 0, Choice::kHash, route.links);
+    return route;
+}
+
+Route Routes::obeying(
+    const Policy& asked, const Carried& carried, NodeId from, NodeId to, std::uint64_t flow) const {
+    if (asked.use == Use::kRailLocal) {
+        const NodeId rail = rail_of(from, to);
+        return legs(from, rail == to ? from : rail, to, flow);
+    }
+    if (asked.use == Use::kRelay) {
+        const NodeId relay = relay_of(asked, from, to, flow);
+        Route route = legs(from, relay == to ? from : relay, to, flow);
+        if (relay != from && relay != to) {
+            route.relays.push_back(relay);
+        }
+        return route;
+    }
+    if (!carried.wan.empty()) {
+        const std::size_t sites = topology_.sites().size();
+        const std::size_t pair =
+            slot(topology_.site_of_endpoint(from)) * sites + slot(topology_.site_of_endpoint(to));
+        if (!carried.wan[pair].empty()) {
+            return led(from, to, flow, carried.wan[pair]);
+        }
+    }
+    const Choice choice = asked.use == Use::kShortest ? Choice::kFirst
+                          : asked.use == Use::kWecmp  ? Choice::kWeight
+                                                      : Choice::kHash;
+    Route route;
+    route.reachable = walk(from, to, flow, carried.plane, choice, route.links);
+    return route;
+}
+
 Route Routes::path(NodeId from, NodeId to, std::uint64_t flow) const {
     LONGHAUL_ASSERT(from < topology_.endpoints() && to < topology_.endpoints());
     Route route;
@@ -255,38 +298,7 @@ Route Routes::path(NodeId from, NodeId to, std::uint64_t flow) const {
         route.reachable = walk(from, to, flow, 0, Choice::kHash, route.links);
     } else {
         const auto i = static_cast<std::size_t>(asked - topology_.declaration().policies.data());
-        const Carried& carried = carried_[i];
-        const auto sites = topology_.sites().size();
-        const int site = topology_.site_of_endpoint(from);
-        const int far = topology_.site_of_endpoint(to);
-        const std::vector<WanPath>* wan = carried.wan.empty() || site == far
-                                              ? nullptr
-                                              : &carried.wan[slot(site) * sites + slot(far)];
-        const Choice choice = asked->use == Use::kShortest ? Choice::kFirst
-                              : asked->use == Use::kWecmp  ? Choice::kWeight
-                                                           : Choice::kHash;
-        if (asked->use == Use::kRailLocal) {
-            const NodeId rail = rail_of(from, to);
-            return rail == to || rail == from ? legs(from, from, to, flow)
-                                              : legs(from, rail, to, flow);
-        }
-        if (asked->use == Use::kRelay) {
-            const NodeId relay = relay_of(*asked, from, to, flow);
-            if (relay != from && relay != to) {
-                route = legs(from, relay, to, flow);
-                route.relays.push_back(relay);
-                return route;
-            }
-        }
-        if (wan != nullptr && !wan->empty()) {
-            const WanPath& chosen = (*wan)[flow % wan->size()];
-            route.reachable = walk_out(from, flow, route.links);
-            route.links.insert(route.links.end(), chosen.begin(), chosen.end());
-            route.reachable = route.reachable &&
-                              walk(topology_.border(far), to, flow, 0, Choice::kHash, route.links);
-        } else {
-            route.reachable = walk(from, to, flow, carried.plane, choice, route.links);
-        }
+        route = obeying(*asked, carried_[i], from, to, flow);
     }
     if (!route.reachable) {
         route.links.clear();

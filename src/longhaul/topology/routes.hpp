@@ -94,6 +94,9 @@ private:
     [[nodiscard]] core::Result<Carried> carry_out(const Policy& policy);
     [[nodiscard]] core::Result<void> avoid(const Policy& policy, Carried& carried);
     [[nodiscard]] core::Result<void> lead(const Policy& policy, Carried& carried) const;
+    [[nodiscard]] core::Result<std::vector<WanPath>> lead(const Policy& policy,
+                                                          int from,
+                                                          int to) const;
     [[nodiscard]] core::Result<void> check_relays(const Policy& policy) const;
     [[nodiscard]] tl::unexpected<core::Diagnostics> refuse(const Policy& policy,
                                                            std::string what,
@@ -133,6 +136,16 @@ private:
                                   NodeId from,
                                   NodeId to,
                                   std::uint64_t flow) const;
+    /// Through the WAN on one of the paths that a policy chose.
+    [[nodiscard]] Route led(NodeId from,
+                            NodeId to,
+                            std::uint64_t flow,
+                            const std::vector<WanPath>& paths) const;
+    [[nodiscard]] Route obeying(const Policy& asked,
+                                const Carried& carried,
+                                NodeId from,
+                                NodeId to,
+                                std::uint64_t flow) const;
     [[nodiscard]] Route legs(NodeId from, NodeId over, NodeId to, std::uint64_t flow) const;
 
     Topology topology_;

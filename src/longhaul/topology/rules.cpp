@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <optional>
 #include <queue>
 
 #include "longhaul/topology/detail/slot.hpp"
@@ -217,31 +218,72 @@ private:
     std::size_t states_ = 0;
 };
 
-/// Joins actions that differ in one pick only, "equal" and "other", into "any".
-void join(std::vector<Action>& actions) {
-    for (bool changed = true; changed;) {
-        changed = false;
-        for (std::size_t i = 0; i < actions.size() && !changed; ++i) {
-            for (std::size_t j = 0; j < actions.size() && !changed; ++j) {
-                if (actions[i].link_class != actions[j].link_class ||
-                    actions[i].reverse != actions[j].reverse) {
-                    continue;
-                }
-                std::vector<std::size_t> different;
-                for (std::size_t k = 0; k < actions[i].picks.size(); ++k) {
-                    if (actions[i].picks[k] != actions[j].picks[k]) {
-                        different.push_back(k);
-                    }
-                }
-                if (different.size() == 1 && actions[i].picks[different[0]] == Pick::kEqual &&
-                    actions[j].picks[different[0]] == Pick::kOther) {
-                    actions[i].picks[different[0]] = Pick::kAny;
-                    actions.erase(actions.begin() + static_cast<std::ptrdiff_t>(j));
-                    changed = true;
-                }
+/// The pick in which two actions differ, when it is the only one and the first says "equal", the
+/// second "other".
+std::optional<std::size_t> joint(const Action& a, const Action& b) {
+    if (a.link_class != b.link_class || a.reverse != b.reverse) {
+        return std::nullopt;
+    }
+    std::optional<std::size_t> found;
+    for (std::size_t k = 0; k < a.picks.size(); ++k) {
+        if (a.picks[k] == b.picks[k]) {
+            continue;
+        }
+        if (found || a.picks[k] != Pick::kEqual || b.picks[k] != Pick::kOther) {
+            return std::nullopt;
+        }
+        found = k;
+    }
+    return found;
+}
+
+/// Joins one pair of actions into one with "any"; false when there is none.
+bool join_once(std::vector<Action>& actions) {
+    for (std::size_t i = 0; i < actions.size(); ++i) {
+        for (std::size_t j = 0; j < actions.size(); ++j) {
+            if (const auto pick = joint(actions[i], actions[j])) {
+                actions[i].picks[*pick] = Pick::kAny;
+                actions.erase(actions.begin() + static_cast<std::ptrdiff_t>(j));
+                return true;
             }
         }
     }
+    return false;
+}
+
+/// An action, and how many steps it stands for.
+using Counted = std::vector<std::pair<Action, std::size_t>>;
+
+void count(Counted& list, const Action& action) {
+    const auto same = std::ranges::find(list, action, &std::pair<Action, std::size_t>::first);
+    if (same == list.end()) {
+        list.emplace_back(action, 1);
+    } else {
+        ++same->second;
+    }
+}
+
+/// The actions on shortest paths; false when one stands for steps of which only some are.
+bool best_actions(const Quotient& quotient,
+                  const State& state,
+                  const std::vector<std::int64_t>& distance,
+                  std::vector<Action>& actions) {
+    Counted chosen;
+    Counted offered;
+    for (const Step& step : quotient.steps(state)) {
+        count(offered, step.action);
+        if (distance[step.to] != kFar &&
+            distance[step.to] + quotient.cost(step) == distance[quotient.index(state)]) {
+            count(chosen, step.action);
+        }
+    }
+    for (const auto& entry : chosen) {
+        if (std::ranges::find(offered, entry) == offered.end()) {
+            return false;
+        }
+        actions.push_back(entry.first);
+    }
+    return true;
 }
 
 /// Makes the rule list of one role out of the actions of its states.
@@ -323,29 +365,9 @@ tl::expected<RuleTable, std::string> compile_rules(const Shape& shape, int targe
         if (distance[i] == 0 || distance[i] == kFar) {
             return;
         }
-        std::vector<std::pair<Action, std::size_t>> chosen;  // and how many steps it stands for
-        std::vector<std::pair<Action, std::size_t>> offered;
-        for (const Step& step : quotient.steps(state)) {
-            const bool best =
-                distance[step.to] != kFar && distance[step.to] + quotient.cost(step) == distance[i];
-            for (auto* list : {&offered, &chosen}) {
-                if (list == &chosen && !best) {
-                    continue;
-                }
-                const auto same =
-                    std::ranges::find(*list, step.action, &std::pair<Action, std::size_t>::first);
-                if (same == list->end()) {
-                    list->emplace_back(step.action, 1);
-                } else {
-                    ++same->second;
-                }
-            }
+        expressible = best_actions(quotient, state, distance, actions[i]) && expressible;
+        while (join_once(actions[i])) {
         }
-        for (const auto& entry : chosen) {
-            expressible = expressible && std::ranges::find(offered, entry) != offered.end();
-            actions[i].push_back(entry.first);
-        }
-        join(actions[i]);
     });
     if (!expressible) {
         return tl::unexpected(std::string("its ring lies under switches that prefer some members"));

@@ -36,6 +36,12 @@ struct TermChoice {
     int spare = 0;  ///< tensor groups more than cells
 };
 
+/// How far from the best a search may stay, relative: pairs of the pipelined objective with shared
+/// capacity are not always the best (shared_pipeline.hpp), all others are.
+inline double slack_of(const TermChoice& choice) {
+    return choice.shared && choice.objective == Objective::kPipelined ? 0.1 : 1e-9;
+}
+
 /// Each term alone, then several together.
 inline const std::vector<TermChoice>& term_choices() {
     static const std::vector<TermChoice> kChoices{
@@ -59,6 +65,7 @@ inline const std::vector<TermChoice>& term_choices() {
          .speeds = true,
          .layers = true,
          .shared = true},
+        {.name = "pipelined, shared", .objective = Objective::kPipelined, .shared = true},
         {.name = "tensor, pipelined, layers, spare",
          .objective = Objective::kPipelined,
          .speeds = true,
