@@ -36,7 +36,7 @@ std::vector<int> least_loaded(const core::Grid<double>& pairs,
 }  // namespace
 
 Contention::Contention(std::vector<std::string> names,
-                       std::vector<double> gbps,
+                       const std::vector<double>& gbps,
                        std::vector<std::vector<int>> sides)
     : names_(std::move(names)), sides_(std::move(sides)) {
     for (const double rate : gbps) {

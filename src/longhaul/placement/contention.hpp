@@ -60,7 +60,7 @@ public:
     /// Full duplex, one rate for both directions. sides[resource][point] is 0, 1 or 2, see
     /// fabric::sides_of. Points are devices or classes.
     Contention(std::vector<std::string> names,
-               std::vector<double> gbps,
+               const std::vector<double>& gbps,
                std::vector<std::vector<int>> sides);
     [[nodiscard]] static Contention with_rates(std::vector<std::string> names,
                                                std::vector<SharedRates> rates,
