@@ -231,7 +231,7 @@ private:
             return {};
         }
         const double beside = beside_limit(problem, above);
-        Problem first = without_parts(problem, true, false);
+        const Problem first = without_parts(problem, true, false);
         return replay_elementary(first) + beside >= target
                    ? ""
                    : fmt::format("slower pairs than {} s a GB are not excluded", above);

@@ -48,6 +48,22 @@ double ReplayExchange::worst_sum(const std::vector<int>& group, double gb) const
     return worst;
 }
 
+/// Every member of a ring has two hops: the worst of the second cheapest ones.
+double ReplayExchange::second_hops(const std::vector<int>& group, double gb) const {
+    double least = 0;
+    for (const int a : group) {
+        std::vector<double> hops;
+        for (const int b : group) {
+            if (a != b) {
+                hops.push_back(hop(a, b, gb));
+            }
+        }
+        std::ranges::nth_element(hops, hops.begin() + 1);
+        least = std::max(least, hops[1]);
+    }
+    return least;
+}
+
 /// Least slowest hop over all rings: sets of visited members, and whether a path from member 0
 /// through them can end at each member.
 double ReplayExchange::ring(const std::vector<int>& group) const {
@@ -56,19 +72,8 @@ double ReplayExchange::ring(const std::vector<int>& group) const {
     if (n == 2) {
         return hop(group[0], group[1], gb);
     }
-    if (n > kMostRing) {  // every member has two hops
-        double least = 0;
-        for (const int a : group) {
-            std::vector<double> hops;
-            for (const int b : group) {
-                if (a != b) {
-                    hops.push_back(hop(a, b, gb));
-                }
-            }
-            std::ranges::nth_element(hops, hops.begin() + 1);
-            least = std::max(least, hops[1]);
-        }
-        return least;
+    if (n > kMostRing) {
+        return second_hops(group, gb);
     }
     std::vector<std::vector<double>> best(std::size_t{1} << n, std::vector<double>(n, kReplayFar));
     best[1][0] = 0;
@@ -93,17 +98,21 @@ double ReplayExchange::ring(const std::vector<int>& group) const {
     return least;
 }
 
+double ReplayExchange::cheapest_hop(const std::vector<int>& group) const {
+    double cheapest = kReplayFar;
+    for (std::size_t a = 0; a < group.size(); ++a) {
+        for (std::size_t b = 0; b < a; ++b) {
+            cheapest = std::min(cheapest, hop(group[a], group[b], gb_));
+        }
+    }
+    return cheapest;
+}
+
 /// One way. f(set, root) of the header of reduction_tree.hpp, all sets of members.
 double ReplayExchange::tree(const std::vector<int>& group) const {
     const std::size_t n = group.size();
     if (n > kMostTree) {
-        double cheapest = kReplayFar;
-        for (std::size_t a = 0; a < n; ++a) {
-            for (std::size_t b = 0; b < a; ++b) {
-                cheapest = std::min(cheapest, hop(group[a], group[b], gb_));
-            }
-        }
-        return floor_log2(static_cast<int>(n)) * cheapest;
+        return floor_log2(static_cast<int>(n)) * cheapest_hop(group);
     }
     const auto bits = [](std::size_t set) {
         std::size_t count = 0;

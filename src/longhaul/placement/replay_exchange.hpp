@@ -30,6 +30,8 @@ private:
                                      const std::vector<int>& peers,
                                      int count,
                                      double gb) const;
+    [[nodiscard]] double second_hops(const std::vector<int>& group, double gb) const;
+    [[nodiscard]] double cheapest_hop(const std::vector<int>& group) const;
     [[nodiscard]] double ring(const std::vector<int>& group) const;
     [[nodiscard]] double tree(const std::vector<int>& group) const;
     [[nodiscard]] double regions(const std::vector<int>& group) const;
