@@ -296,7 +296,8 @@ TEST(ReadJob, EveryMistakeGivesOneClearMessage) {
         {"longhaul.job/1",
          "longhaul.plan/1",
          "format: this is longhaul.plan/1, a placement, written by place -o; explain, launch, "
-         "evaluate and simulate read it; needed is longhaul.job/1: a training job, written by a person"},
+         "evaluate and simulate read it; needed is longhaul.job/1: a training job, written by a "
+         "person"},
         {"longhaul.job/1",
          "longhaul.job/2",
          "line 1, column 10: format: found \"longhaul.job/2\"; this longhaul reads up to "
