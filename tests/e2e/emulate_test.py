@@ -289,18 +289,30 @@ class Programs(unittest.TestCase):
         self.assertEqual(network.resource("link:b>a")["bytes"], 10 * (8 + 28 + 14))
         self.assertEqual(network.result["hosts"][1]["received_packets"], 10)
 
+    def least_round_trip(self, network, here, there):
+        """ms, of five between two hosts of a network file."""
+        script = (f"{LONGHAUL} emulate exec {there} -- {sys.executable} {PROBE} serve >ready & "
+                  "while ! grep -q ready ready; do :; done; "
+                  f"{LONGHAUL} emulate exec {here} -- {sys.executable} {PROBE} ping {there} 5 1")
+        with tempfile.TemporaryDirectory() as folder:
+            done = subprocess.run([LONGHAUL, "emulate", str(network), "--quiet", "--", "sh", "-c", script],
+                                  capture_output=True, text=True, timeout=PATIENCE, cwd=folder)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return min(json.loads(done.stdout))
+
     @again
     def test_a_fabric_is_a_network(self):
         fabric = {"labels": ["x", "y"], "alpha_ms": [[0, 12], [30, 0]], "beta_gbps": [[0, 1], [1, 0]]}
         with tempfile.TemporaryDirectory() as folder:
             file = pathlib.Path(folder) / "fabric.json"
             file.write_text(json.dumps(fabric))
-            script = (f"{LONGHAUL} emulate exec y -- {sys.executable} {PROBE} serve >ready & "
-                      "while ! grep -q ready ready; do :; done; "
-                      f"{LONGHAUL} emulate exec x -- {sys.executable} {PROBE} ping y 5 1")
-            done = subprocess.run([LONGHAUL, "emulate", str(file), "--quiet", "--", "sh", "-c", script],
-                                  capture_output=True, text=True, timeout=PATIENCE, cwd=folder)
-        self.assertAlmostEqual(min(json.loads(done.stdout)), 42, delta=3)
+            self.assertAlmostEqual(self.least_round_trip(file, "x", "y"), 42, delta=3)
+
+    @again
+    def test_a_topology_is_a_network(self):
+        """NYC to AMS of nine-city.toml is by London: 35.0 + 1.65 ms one way, so 73.3 ms there and back."""
+        network = pathlib.Path(__file__).parents[2] / "topologies/nine-city.toml"
+        self.assertAlmostEqual(self.least_round_trip(network, "NYC", "AMS"), 73.3, delta=3)
 
     def test_an_unknown_congestion_control_is_named(self):
         done = run(PAIR, "true", options=["--congestion", "nope"])
