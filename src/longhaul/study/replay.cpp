@@ -42,14 +42,14 @@ public:
              const ReplayOptions& options)
         : graph_(graph),
           connections_(connections),
+          network_(network),
           options_(options),
           simulator_(network.links, options.cold),
           waits_(graph.waits()),
           devices_(graph.devices()),
           states_(connections.list.size()),
           in_program_(graph.tasks().size()),
-          reached_(graph.tasks().size()),
-          links_(network.links.size()) {
+          reached_(graph.tasks().size()) {
         result_.times.tasks.resize(graph.tasks().size());
         for (std::size_t c = 0; c < states_.size(); ++c) {
             states_[c].path = simulator_.path(network.paths[c]);
@@ -162,6 +162,7 @@ private:
         flowsim::Flow flow;
         flow.path = connection.path;
         flow.payload = core::Gigabytes(graph_.task(task).gb);
+        flow.cap = core::GbitPerSecond(network_.gbps[c]);
         flow.cold = options_.cold_first && !connection.used;
         connection.used = true;
         const flowsim::FlowId id = simulator_.start(flow, now_);
@@ -224,7 +225,18 @@ private:
     }
 
     void add_use() {
-        for (std::size_t link = 0; link < links_; ++link) {
+        result_.connections.resize(states_.size());
+        for (const int task : task_of_flow_) {
+            const auto c =
+                static_cast<std::size_t>(connections_.of_task[static_cast<std::size_t>(task)]);
+            const double gb = graph_.task(task).gb;
+            LinkUse& use = result_.connections[c];
+            use.gb += gb;
+            use.busy += at(task).sent - at(task).start;
+            use.limiting +=
+                flowsim::to_time(core::Gigabytes(gb) / core::GbitPerSecond(network_.gbps[c]));
+        }
+        for (std::size_t link = 0; link < network_.links.size(); ++link) {
             const auto id = static_cast<flowsim::LinkId>(link);
             result_.links.push_back(
                 {simulator_.carried(id).value(), simulator_.used(id), simulator_.limiting(id)});
@@ -233,6 +245,7 @@ private:
 
     const StepGraph& graph_;
     const Connections& connections_;
+    const StepNetwork& network_;
     const ReplayOptions& options_;
     flowsim::Simulator simulator_;
     std::vector<int> waits_;
@@ -240,7 +253,6 @@ private:
     std::vector<ConnectionState> states_;
     std::vector<char> in_program_;
     std::vector<char> reached_;  // ready, and not yet begun by its device
-    std::size_t links_;
     std::deque<int> ready_;
     std::priority_queue<Computed, std::vector<Computed>, std::greater<>> computed_;
     std::vector<int> task_of_flow_;

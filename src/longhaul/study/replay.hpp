@@ -14,16 +14,18 @@ struct ReplayOptions {
     flowsim::ColdStart cold{};
 };
 
-/// What a link of the network carried.
+/// What a link of the network, or a connection, carried.
 struct LinkUse {
     double gb = 0;
     Time busy{};      ///< something was sent over it
-    Time limiting{};  ///< it was what limited a message
+    Time limiting{};  ///< it was what limited a message; of a connection: sending it alone takes
+                      ///< that
 };
 
 struct Replay {
     StepTimes times;
-    std::vector<LinkUse> links;  ///< of the network
+    std::vector<LinkUse> links;        ///< of the network
+    std::vector<LinkUse> connections;  ///< the same order as Connections::list
 };
 
 /// Devices compute their programs in order, messages of a connection leave one after another in the

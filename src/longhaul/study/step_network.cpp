@@ -1,6 +1,7 @@
 #include "longhaul/study/step_network.hpp"
 
 #include <algorithm>
+#include <map>
 
 #include <fmt/format.h>
 
@@ -10,6 +11,8 @@ namespace longhaul::study {
 namespace {
 
 using core::GbitPerSecond;
+
+constexpr double kNoLimitGbps = 1e9;  // far above what all connections together can send
 
 /// A link of what is shared, unless it has no limit; -1 then.
 int add_link(const std::string& name, double gbps, StepNetwork& network) {
@@ -72,14 +75,21 @@ StepNetwork network_of_fabric(const fabric::Fabric& fabric,
     const std::vector<std::string> names = fabric::device_names(fabric);
     const fabric::FabricParts& parts = fabric.parts();
     StepNetwork network;
+    std::map<double, flowsim::LinkId> of_alpha;
     for (const Connection& pair : connections) {
-        network.paths.push_back({{static_cast<flowsim::LinkId>(network.links.size()), 1}});
-        network.links.push_back(
-            {GbitPerSecond(parts.beta_gbps(pair.from, pair.to)),
-             flowsim::to_time(core::milliseconds(parts.alpha_ms(pair.from, pair.to)))});
-        network.names.push_back(fmt::format("{} to {}",
-                                            names[static_cast<std::size_t>(pair.from)],
-                                            names[static_cast<std::size_t>(pair.to)]));
+        const double alpha_ms = parts.alpha_ms(pair.from, pair.to);
+        const auto [at, added] =
+            of_alpha.try_emplace(alpha_ms, static_cast<flowsim::LinkId>(network.links.size()));
+        if (added) {
+            network.links.push_back(
+                {GbitPerSecond(kNoLimitGbps), flowsim::to_time(core::milliseconds(alpha_ms))});
+            network.names.emplace_back();
+        }
+        network.paths.push_back({{at->second, 1}});
+        network.gbps.push_back(parts.beta_gbps(pair.from, pair.to));
+        network.connection_names.push_back(fmt::format("{} to {}",
+                                                       names[static_cast<std::size_t>(pair.from)],
+                                                       names[static_cast<std::size_t>(pair.to)]));
     }
     if (count_shared) {
         add_shared(fabric, connections, network);

@@ -24,17 +24,20 @@ struct Connections {
 };
 [[nodiscard]] Connections connections_of(const StepGraph& graph);
 
-/// Links for a flow simulator, their names, and the path of every connection. The latency of a path
-/// is what a message takes beyond sending its bytes.
+/// What connections share, for a flow simulator, and what each has to itself.
 struct StepNetwork {
     std::vector<flowsim::Link> links;
-    std::vector<std::string> names;
+    std::vector<std::string> names;  ///< of links; empty: one that carries a latency and no limit
+    /// Of every connection. The latency of a path is what a message takes beyond sending its bytes.
     std::vector<flowsim::Path> paths;
+    std::vector<double> gbps;  ///< of every connection alone
+    std::vector<std::string> connection_names;
 };
 
-/// Every connection has a link with the alpha and the beta that the fabric states for its
-/// direction; what the fabric states as shared is a link for each direction with a limit, or one
-/// for both (half duplex), which all pairs across it use. O(connections x shared).
+/// Every connection has the alpha and the beta that the fabric states for its direction; what the
+/// fabric states as shared is a link for each direction with a limit, or one for both (half
+/// duplex), which all pairs across it use. Pairs of one alpha, beta and set of shared links have
+/// equal paths, so that the simulator handles their flows together. O(connections x shared).
 [[nodiscard]] StepNetwork network_of_fabric(const fabric::Fabric& fabric,
                                             const std::vector<Connection>& connections,
                                             bool count_shared);

@@ -64,11 +64,16 @@ std::vector<CriticalPart> critical_parts(const StepGraph& graph, const StepTimes
 
 std::vector<LinkReport> link_reports(const StepNetwork& network, const Replay& replay) {
     std::vector<LinkReport> links;
-    for (std::size_t i = 0; i < replay.links.size(); ++i) {
-        const LinkUse& use = replay.links[i];
-        if (use.gb > 0) {
-            links.push_back({network.names[i], use.gb, seconds(use.busy), seconds(use.limiting)});
+    const auto add = [&](const std::string& name, const LinkUse& use) {
+        if (use.gb > 0 && !name.empty()) {
+            links.push_back({name, use.gb, seconds(use.busy), seconds(use.limiting)});
         }
+    };
+    for (std::size_t i = 0; i < replay.links.size(); ++i) {
+        add(network.names[i], replay.links[i]);
+    }
+    for (std::size_t i = 0; i < replay.connections.size(); ++i) {
+        add(network.connection_names[i], replay.connections[i]);
     }
     std::ranges::stable_sort(links, std::ranges::greater{}, &LinkReport::busy_s);
     return links;
