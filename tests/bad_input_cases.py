@@ -13,6 +13,18 @@ FABRIC = {
     "alpha_ms": [[0, 1, 5, 5], [1, 0, 5, 5], [5, 5, 0, 1], [5, 5, 1, 0]],
     "beta_gbps": [[0, 9, 2, 2], [9, 0, 2, 2], [2, 2, 0, 9], [2, 2, 9, 0]],
 }
+STEPS = {
+    "format": "longhaul.measured-steps/1",
+    "steps": [{"name": "a", "plan": "plan.json", "seconds": [1.5, 1.25]},
+              {"name": "b", "plan": "other.json", "seconds": [2]}],
+}
+OTHER_PLAN = {  # pipelines inside a site
+    "format": "longhaul.plan/1",
+    "fabric": {"path": "fabric.json"},
+    "workload": {"c_pp_gb": 3, "c_dp_gb": 0.1},
+    "shape": {"pp": 2, "dp": 2},
+    "rank_map": [0, 1, 2, 3],
+}
 REGIONS = {
     "format": "longhaul.regions/1",
     "regions": ["a", "b"],
@@ -283,6 +295,11 @@ COMMANDS = {
                         {"fabric.json": FABRIC, "map.json": RANK_MAP}, output=False),
     "explain": Command(["explain", "plan.json"],
                        {"plan.json": None, "fabric.json": FABRIC}, output=False),
+    "simulate": Command(["simulate", "plan.json", "--trace", "trace.json", "--picture", "step.svg"],
+                        {"plan.json": None, "fabric.json": FABRIC}, output=False),
+    "validate": Command(["validate", "steps.json", "--least-tau", "-1", "--fastest-within", "10"],
+                        {"steps.json": STEPS, "plan.json": None, "other.json": OTHER_PLAN,
+                         "fabric.json": FABRIC}, output=False),
     "certificate": Command(["evaluate", "--fabric", "fabric.json", "--certificate", "proof.json"],
                            {"fabric.json": FABRIC, "proof.json": CERTIFICATE}, output=False),
     "evaluate-plan": Command(["evaluate", "--rank-map", "plan.json"],
@@ -941,6 +958,35 @@ def other_format_cases():
     yield Case("launch", "campaign", "hosts.toml", AGENTS, "hosts file of a measuring campaign")
 
 
+def step_cases(plan):
+    """Steps that cannot be replayed, and files of measured steps."""
+    def case(name, content, words, named=None):
+        return Case("validate", name, "steps.json", content, words, *([named] if named else []))
+
+    yield from (case(*c) for c in unreadable_texts(STEPS, False))
+    yield case("no-format", without(STEPS, "format"), "format")
+    yield case("newer", put(STEPS, "longhaul.measured-steps/2", "format"), "format")
+    yield case("no-steps", without(STEPS, "steps"), "steps")
+    yield case("one-step", put(STEPS, STEPS["steps"][:1], "steps"), "two or more")
+    yield case("steps-number", put(STEPS, 3, "steps"), "steps")
+    yield case("step-number", put(STEPS, [3, 4], "steps"), "steps[0]")
+    yield case("no-plan", put(STEPS, [{"seconds": [1]}, {"plan": "plan.json", "seconds": [1]}], "steps"), "plan")
+    yield case("unknown-key", put(STEPS, 1, "steps", 0, "second"), "seconds")
+    yield case("twice", put(STEPS, "a", "steps", 1, "name"), "twice")
+    for name, seconds in (("zero", [0]), ("negative", [-1]), ("text", ["1"]), ("huge", [1e300]), ("none", []),
+                          ("number", 1)):
+        yield case("seconds-" + name, put(STEPS, seconds, "steps", 0, "seconds"), "seconds")
+    yield case("plan-absent", put(STEPS, "no-such.json", "steps", 1, "plan"), "cannot read", "no-such.json")
+    yield case("plan-is-a-fabric", put(STEPS, "fabric.json", "steps", 1, "plan"), "this is longhaul.fabric/1",
+               "fabric.json")
+    yield Case("simulate", "micro-batches-in-one-message", "plan.json",
+               put(plan, 4, "workload", "microbatches"), "one message a micro-batch", "--schedule")
+    yield Case("simulate", "too-many-messages", "plan.json",
+               put(plan, 1_000_000_000, "workload", "pp_messages"), "tasks", "--microbatches")
+    yield Case("simulate", "fabric-absent", "plan.json",
+               put(plan, "no-such.json", "fabric", "path"), "cannot read", "no-such.json")
+
+
 def matched_hosts_cases(plan):
     """Plans that name hosts, which the hosts file does not all know."""
     def named(*hosts):
@@ -984,6 +1030,8 @@ def all_cases(plan, certificate):
                "pp 2 x dp 3", "fabric.json")
     yield from plan_cases("explain", plan)
     yield from plan_cases("launch", plan)
+    yield from (case for case in plan_cases("simulate", plan) if "payload" in case.name or "map" in case.name)
+    yield from step_cases(plan)
     yield from plan_cases("place-from", plan)
     for command in ("place-from", "place-robust", "place-phase"):
         for name in ("not-square", "negative-alpha", "directory", "absent", "truncated-60%"):
