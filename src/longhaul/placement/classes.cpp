@@ -132,6 +132,28 @@ core::Grid<double> mean_between(const PairMatrix& costs, const Classes& classes)
     return mean;
 }
 
+void add_choices(const Classes& classes,
+                 int spare,
+                 std::size_t most,
+                 std::vector<int>& taken,
+                 std::vector<std::vector<int>>& all) {
+    if (all.size() > most) {
+        return;
+    }
+    if (taken.size() == classes.size()) {
+        if (spare == 0) {
+            all.push_back(taken);
+        }
+        return;
+    }
+    const int largest = std::min(spare, static_cast<int>(classes.members[taken.size()].size()));
+    for (int count = 0; count <= largest; ++count) {
+        taken.push_back(count);
+        add_choices(classes, spare - count, most, taken, all);
+        taken.pop_back();
+    }
+}
+
 }  // namespace
 
 Classes exact_classes(const Costs& costs) {
@@ -144,6 +166,15 @@ Classes tolerant_classes(const Costs& costs, double tolerance) {
 
 ClassCosts class_costs(const Costs& costs, const Classes& classes) {
     return {mean_between(costs.pipeline, classes), mean_between(costs.exchange, classes)};
+}
+
+std::vector<std::vector<int>> left_out_choices(const Classes& classes,
+                                               int spare,
+                                               std::size_t most) {
+    std::vector<int> taken;
+    std::vector<std::vector<int>> all;
+    add_choices(classes, spare, most, taken, all);
+    return all;
 }
 
 }  // namespace longhaul::placement

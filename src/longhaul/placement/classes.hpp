@@ -38,4 +38,10 @@ struct ClassCosts {
 /// Means over the pairs of devices (the common value when exact).
 [[nodiscard]] ClassCosts class_costs(const Costs& costs, const Classes& classes);
 
+/// Every way to leave out `spare` devices, as devices left out of each class; of more than `most`,
+/// the first most + 1. O(ways classes).
+[[nodiscard]] std::vector<std::vector<int>> left_out_choices(const Classes& classes,
+                                                             int spare,
+                                                             std::size_t most);
+
 }  // namespace longhaul::placement

@@ -20,28 +20,6 @@ bool has_other_exchange(const Problem& problem) {
     return problem.exchange && problem.terms.exchange != Exchange::kSharded;
 }
 
-/// Devices of each class that are left out, in all ways.
-void all_choices(const Classes& classes,
-                 int spare,
-                 std::vector<int>& taken,
-                 std::vector<std::vector<int>>& all) {
-    if (all.size() > kMostChoiceParts) {
-        return;
-    }
-    if (taken.size() == classes.size()) {
-        if (spare == 0) {
-            all.push_back(taken);
-        }
-        return;
-    }
-    const int most = std::min(spare, static_cast<int>(classes.members[taken.size()].size()));
-    for (int count = 0; count <= most; ++count) {
-        taken.push_back(count);
-        all_choices(classes, spare - count, taken, all);
-        taken.pop_back();
-    }
-}
-
 class ProofMaker {
 public:
     explicit ProofMaker(const CertificateOptions& options)
@@ -183,11 +161,10 @@ private:
         BoundProof proof;
         proof.kind = ProofKind::kChoices;
         proof.class_of_device = classes.of_device;
-        std::vector<int> taken;
-        all_choices(classes,
-                    static_cast<int>(problem.devices() - problem.shape.devices()),
-                    taken,
-                    proof.left_out);
+        proof.left_out =
+            left_out_choices(classes,
+                             static_cast<int>(problem.devices() - problem.shape.devices()),
+                             kMostChoiceParts);
         if (proof.left_out.size() > kMostChoiceParts || classes.size() > kMostChoiceClasses) {
             return;
         }

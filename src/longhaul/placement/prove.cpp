@@ -102,28 +102,6 @@ Bound bound_with_spare(const Problem& problem) {
     return bound;
 }
 
-/// Every way to leave out `spare` devices, as devices left out of each class.
-void choices(const Classes& classes,
-             int spare,
-             std::vector<int>& taken,
-             std::vector<std::vector<int>>& all) {
-    if (all.size() > kMaxChoices) {
-        return;
-    }
-    if (taken.size() == classes.size()) {
-        if (spare == 0) {
-            all.push_back(taken);
-        }
-        return;
-    }
-    const int most = std::min(spare, static_cast<int>(classes.members[taken.size()].size()));
-    for (int count = 0; count <= most; ++count) {
-        taken.push_back(count);
-        choices(classes, spare - count, taken, all);
-        taken.pop_back();
-    }
-}
-
 std::vector<int> devices_without(const Classes& classes, const std::vector<int>& taken) {
     std::vector<int> devices;
     for (std::size_t k = 0; k < classes.size(); ++k) {
@@ -168,9 +146,8 @@ Certificate prove_with_spare(const Problem& problem,
     Certificate result;
     result.bound = bound_with_spare(problem);
     const Classes classes = exact_classes(costs_that_count(problem));
-    std::vector<std::vector<int>> all;
-    std::vector<int> taken;
-    choices(classes, static_cast<int>(problem.devices() - problem.shape.devices()), taken, all);
+    const std::vector<std::vector<int>> all = left_out_choices(
+        classes, static_cast<int>(problem.devices() - problem.shape.devices()), kMaxChoices);
     // Speeds tell devices of a class apart.
     if (all.size() > kMaxChoices || all.size() * kChoiceWork > options.work ||
         !problem.speed.empty()) {
