@@ -102,6 +102,20 @@ double sum_by_kind(const PairMatrix& costs,
     return sum;
 }
 
+double sum_between(const PairMatrix& costs, const Classes& classes, std::size_t a, std::size_t b) {
+    if (costs.size() > kPairwiseMeans) {
+        return sum_by_kind(
+            costs, kinds_of_class(costs, classes, a), kinds_of_class(costs, classes, b));
+    }
+    double sum = 0;
+    for (const int i : classes.members[a]) {
+        for (const int j : classes.members[b]) {
+            sum += costs(i, j);
+        }
+    }
+    return sum;
+}
+
 core::Grid<double> mean_between(const PairMatrix& costs, const Classes& classes) {
     const std::size_t k = classes.size();
     core::Grid<double> mean(k, k, 0.0);
@@ -113,17 +127,7 @@ core::Grid<double> mean_between(const PairMatrix& costs, const Classes& classes)
                 mean(a, b) = mean(b, a) = costs(device, other);
                 continue;
             }
-            double sum = 0;
-            if (costs.size() > kPairwiseMeans) {
-                sum = sum_by_kind(
-                    costs, kinds_of_class(costs, classes, a), kinds_of_class(costs, classes, b));
-            } else {
-                for (const int i : classes.members[a]) {
-                    for (const int j : classes.members[b]) {
-                        sum += costs(i, j);
-                    }
-                }
-            }
+            const double sum = sum_between(costs, classes, a, b);
             const std::size_t pairs =
                 classes.members[a].size() * (classes.members[b].size() - (a == b ? 1 : 0));
             mean(a, b) = mean(b, a) = pairs == 0 ? 0 : sum / static_cast<double>(pairs);

@@ -213,7 +213,7 @@ private:
             for (int other = 0; other < shape_.tp; ++other) {
                 graph_.wait(pass(passes, replica, to, other, grouping.first_of(batch)), id);
             }
-            message_after_.push_back({pass(passes, replica, from, tensor, batch), id});
+            message_after_.emplace_back(pass(passes, replica, from, tensor, batch), id);
         }
     }
 

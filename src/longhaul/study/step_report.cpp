@@ -49,7 +49,7 @@ std::vector<CriticalPart> critical_parts(const StepGraph& graph, const StepTimes
         if (part.begin == part.end) {
             continue;
         }
-        CriticalPart next{
+        const CriticalPart next{
             task.kind, task.device, task.peer, seconds(part.begin), seconds(part.end), 1};
         if (!parts.empty() && parts.back().kind == next.kind &&
             parts.back().device == next.device && parts.back().peer == next.peer) {
