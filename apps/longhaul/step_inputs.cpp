@@ -8,6 +8,7 @@ namespace {
 
 constexpr int kMaxChunks = 1'000;
 constexpr int kMaxMicrobatches = 100'000;
+constexpr int kMaxCores = 100'000;
 constexpr int kMaxSteps = 1'000;
 constexpr double kMaxSeconds = 1e6;
 constexpr double kMostTasks = 5e7;  // some gigabytes
@@ -117,8 +118,24 @@ void add_step_options(CLI::App& command, StepInputs& inputs) {
     command.add_flag("--ignore-shared",
                      inputs.ignore_shared,
                      "as if every pair had its link to itself, whatever the fabric states");
-    command.add_flag(
-        "--cold", inputs.cold, "connections begin the step idle: their windows grow anew");
+    command
+        .add_option("--cores",
+                    inputs.cores,
+                    "cores of one machine that all devices compute on, as under emulate; 0: each "
+                    "device computes for itself")
+        ->check(CLI::Range(0, kMaxCores))
+        ->capture_default_str();
+    auto* sharing = command
+                        .add_option("--sharing",
+                                    inputs.sharing,
+                                    "how messages share a link: fair (at once, max-min fairly) or "
+                                    "queue (one after the other, first come, first served)")
+                        ->type_name("NAME")
+                        ->check(CLI::IsMember({"fair", "queue"}))
+                        ->capture_default_str();
+    command
+        .add_flag("--cold", inputs.cold, "connections begin the step idle: their windows grow anew")
+        ->excludes(sharing);
 }
 
 core::Result<PlayedPlan> play_plan(std::string_view text,
@@ -151,8 +168,8 @@ core::Result<PlayedPlan> play_plan(std::string_view text,
     const study::Connections connections = study::connections_of(*graph);
     study::StepNetwork network = study::network_of_fabric(
         read->loaded.fabric, connections.list, problem.terms.count_shared && !inputs.ignore_shared);
-    core::Result<study::Replay> replay =
-        study::replay(*graph, connections, network, {inputs.cold, {}});
+    core::Result<study::Replay> replay = study::replay(
+        *graph, connections, network, {inputs.cold, {}, inputs.sharing == "queue", inputs.cores});
     if (!replay) {
         return tl::unexpected(replay.error());
     }

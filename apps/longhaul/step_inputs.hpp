@@ -25,6 +25,8 @@ struct StepInputs {
     bool one_peer_at_a_time = false;
     bool ignore_shared = false;
     bool cold = false;
+    int cores = 0;                 ///< that all devices share; 0: each has its own
+    std::string sharing = "fair";  ///< how messages share a link: fair or queue
     int steps = 1;
 };
 

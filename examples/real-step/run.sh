@@ -22,17 +22,16 @@ echo "1. links: what an agent on every host measures"
 "$LONGHAUL" measure fit "$folder/raw.jsonl" -o "$folder/links.json" --fabric "$folder/fabric.json" \
     >"$folder/fits.txt"
 
-echo "2. the job: compute seconds and payloads of its stages"
-"$PYTHON" "$here/train.py" "${model[@]}" --profile >"$folder/profile.json"
-read -r -a job < <("$PYTHON" - "$folder/profile.json" <<'END'
-import json, sys
-p = json.load(open(sys.argv[1]))
-whole = [f + b for f, b in zip(p["forward_s"], p["backward_s"])]
-print("--pp", p["pp"], "--dp", 8 // p["pp"], "--c-pp", p["c_pp_gb"], "--pp-messages", p["messages"],
-      "--c-dp", max(p["gradient_gb"]), "--stage-seconds", ",".join(f"{s:.6f}" for s in whole),
-      "--forward-share", f"{sum(p['forward_s']) / sum(whole):.4f}")
-END
-)
+echo "2. the job: payloads of its stages, and what they compute, from a short training on one host"
+ranks=()
+for rank in 0 1 2 3; do
+    RANK=$rank WORLD_SIZE=4 MASTER_ADDR=127.0.0.1 MASTER_PORT=29517 GLOO_SOCKET_IFNAME=lo \
+        "$PYTHON" "$here/train.py" "${model[@]}" --steps 8 --out "$folder/profile" &
+    ranks+=("$!")
+done
+for rank in "${ranks[@]}"; do wait "$rank"; done
+read -r -a job < <("$PYTHON" "$here/job.py" "$folder/profile" --place)
+read -r -a update < <("$PYTHON" "$here/job.py" "$folder/profile" --step)
 
 echo "3. plans"
 "$LONGHAUL" place --fabric "$folder/fabric.json" "${job[@]}" --objective pipelined -o "$folder/plan.json" \
@@ -49,4 +48,4 @@ echo "4. training under each of $plans plans"
 
 echo "5. predictions against runs"
 "$PYTHON" "$here/collect.py" "$folder/plans" "$folder/results" -o "$folder/measured-steps.json"
-"$LONGHAUL" validate "$folder/measured-steps.json" --schedule 1f1b
+"$LONGHAUL" validate "$folder/measured-steps.json" --schedule 1f1b --sharing queue --cores "$(nproc)" "${update[@]}"

@@ -114,7 +114,18 @@ class Worker:
         self.shard = -(-self.count // self.replicas)
         self.gradient = torch.zeros(self.shard * self.replicas)
         self.mail = Mailbox()
-        self.compute_seconds = 0.0
+        self.turns = []  # of each step: when its pipeline ended here, and its exchange began
+        self.restart_clocks()
+
+    def restart_clocks(self):
+        """Core seconds of this process, by what they went into."""
+        self.clock = {"forward": 0.0, "backward": 0.0, "pipeline": 0.0, "update": 0.0}
+
+    def timed(self, name, work):
+        begin = time.process_time()
+        result = work()
+        self.clock[name] += time.process_time() - begin
+        return result
 
     def samples(self, step):
         """Token batches of this replica: windows of the text, the same for every placement."""
@@ -138,39 +149,49 @@ class Worker:
                 for name, tag in (("reduce", 800), ("gather", 801)):
                     self.mail.expect((name, step, replica), peer, torch.empty(self.shard), base + tag)
 
-    def timed(self, work):
-        begin = time.perf_counter()
-        result = work()
-        self.compute_seconds += time.perf_counter() - begin
-        return result
-
     def run_step(self, step):
+        losses = self.timed("pipeline", lambda: self.run_pipeline(step))
+        self.turns.append(time.monotonic())
+        self.timed("update", lambda: self.update(step))
+        return sum(losses) / len(losses) if losses else None
+
+    def run_pipeline(self, step):
         o, base = self.options, (step % 2) * 1000
         batches, kept, losses = self.samples(step), {}, []
         self.optimiser.zero_grad()
         for kind, i in order_of(o.schedule, self.stage, o.pp, o.microbatches):
             if kind == "F":
                 x = batches[i][:, :-1] if self.before is None else self.mail.take(("F", step, i)).requires_grad_()
-                y = self.timed(lambda x=x: self.model(x))
+                y = self.timed("forward", lambda x=x, labels=batches[i][:, 1:]: self.forward(x, labels))
                 if self.behind is None:
-                    y = nn.functional.cross_entropy(y.reshape(-1, VOCABULARY), batches[i][:, 1:].reshape(-1))
                     losses.append(y.item())
                 else:
                     self.mail.send(y.detach(), self.behind, base + i)
                 kept[i] = (x, y)
             else:
                 x, y = kept.pop(i)
-                if self.behind is None:
-                    self.timed(lambda y=y: (y / o.microbatches).backward())
-                else:
-                    gradient = self.mail.take(("B", step, i))
-                    self.timed(lambda y=y, g=gradient: y.backward(g))
+                gradient = None if self.behind is None else self.mail.take(("B", step, i))
+                self.timed("backward", lambda y=y, gradient=gradient: self.backward(y, gradient))
                 if self.before is not None:
                     self.mail.send(x.grad, self.before, base + 400 + i)
-        self.average(step, base)
+        return losses
+
+    def forward(self, x, labels):
+        """What the stage hands on: activations, or the loss of the last one."""
+        y = self.model(x)
+        return y if self.behind is not None else nn.functional.cross_entropy(y.reshape(-1, VOCABULARY),
+                                                                             labels.reshape(-1))
+
+    def backward(self, y, gradient):
+        if gradient is None:
+            (y / self.options.microbatches).backward()
+        else:
+            y.backward(gradient)
+
+    def update(self, step):
+        self.average(step, (step % 2) * 1000)
         self.optimiser.step()
         self.mail.flush()
-        return sum(losses) / len(losses) if losses else None
 
     def average(self, step, base):
         """Sharded exchange of the gradients of this stage."""
@@ -204,38 +225,19 @@ def train(options, rank, world):
     for step in range(options.steps):
         worker.post(step + 1)
         if step == 1:
-            worker.compute_seconds = 0.0  # the first step warms up
+            worker.restart_clocks()  # the first step warms up
         losses.append(worker.run_step(step))
         ends.append(time.monotonic())
-    record = {"rank": rank, "stage": worker.stage, "replica": worker.replica, "ends": ends, "losses": losses,
-              "compute_s": worker.compute_seconds / max(1, options.steps - 1), "gradient_bytes": 4 * worker.count}
+    later = max(1, options.steps - 1)
+    record = {"rank": rank, "stage": worker.stage, "replica": worker.replica, "turns": worker.turns, "ends": ends,
+              "losses": losses, "core_s": {name: seconds / later for name, seconds in worker.clock.items()},
+              "messages": options.microbatches, "gradient_bytes": 4 * worker.count,
+              "message_bytes": 4 * options.batch * options.length * options.width}
     path = pathlib.Path(options.out) / f"rank-{rank}.json"
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(json.dumps(record) + "\n")
     dist.barrier()
     os._exit(0)  # receives of a step that never comes are still posted
-
-
-def profile(options):
-    """Seconds of each stage for all micro-batches of a step, forward and backward, on a quiet machine."""
-    result = {"pp": options.pp, "c_pp_gb": 4e-9 * options.batch * options.length * options.width * options.microbatches,
-              "messages": options.microbatches, "forward_s": [], "backward_s": [], "gradient_gb": []}
-    for stage in range(options.pp):
-        model = Stage(options, stage)
-        x = (torch.zeros(options.batch, options.length, dtype=torch.long) if stage == 0 else
-             torch.randn(options.batch, options.length, options.width).requires_grad_())
-        forward, backward = [], []
-        for _ in range(12):
-            begin = time.perf_counter()
-            y = model(x)
-            middle = time.perf_counter()
-            y.backward(torch.ones_like(y))
-            forward.append(middle - begin)
-            backward.append(time.perf_counter() - middle)
-        result["forward_s"].append(sorted(forward)[6] * options.microbatches)
-        result["backward_s"].append(sorted(backward)[6] * options.microbatches)
-        result["gradient_gb"].append(4e-9 * sum(p.numel() for p in model.parameters()))
-    print(json.dumps(result))
 
 
 def main():
@@ -252,13 +254,9 @@ def main():
     parser.add_argument("--rate", type=float, default=0.1, help="learning rate")
     parser.add_argument("--text", default=__file__, help="file to train on, byte by byte")
     parser.add_argument("--out", default="results", help="folder for rank-N.json")
-    parser.add_argument("--profile", action="store_true", help="print compute seconds and payloads; no training")
     options = parser.parse_args()
     torch.set_num_threads(1)
     options.bytes = torch.tensor(list(pathlib.Path(options.text).read_bytes()))
-    if options.profile:
-        profile(options)
-        return
     dist.init_process_group("gloo")
     train(options, dist.get_rank(), dist.get_world_size())
 

@@ -36,6 +36,11 @@ Time Simulator::now() const {
     return state_->now_;
 }
 
+Time Simulator::earliest() {
+    state_->settle();
+    return state_->taken_ < state_->ready_.size() ? state_->now_ : state_->next_time();
+}
+
 std::size_t Simulator::unfinished() const {
     return state_->unfinished_;
 }

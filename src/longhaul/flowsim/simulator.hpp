@@ -99,6 +99,8 @@ public:
     [[nodiscard]] std::optional<Event> next_until(Time limit);
 
     [[nodiscard]] Time now() const;
+    /// No event comes before this moment if nothing is started; kNever: none at all.
+    [[nodiscard]] Time earliest();
     /// Flows that were started and not yet delivered.
     [[nodiscard]] std::size_t unfinished() const;
 

@@ -2,22 +2,76 @@
 
 #include <algorithm>
 #include <deque>
+#include <optional>
 #include <queue>
+#include <span>
 
 #include <fmt/format.h>
 
 #include "longhaul/core/assert.hpp"
+#include "longhaul/flowsim/queues.hpp"
 
 namespace longhaul::study {
 namespace {
 
-/// One end of a computation.
-struct Computed {
-    Time end{};
-    int task = 0;
-    friend bool operator>(const Computed& a, const Computed& b) {
-        return a.end != b.end ? a.end > b.end : a.task > b.task;
+/// When computations end: a core for each device, or cores that all share fairly.
+class Processors {
+public:
+    explicit Processors(int cores) {
+        if (cores > 0) {
+            const flowsim::Link link{core::GbitPerSecond(cores * kCore), {}};
+            shared_.emplace(std::span(&link, 1));
+            path_ = shared_->path(std::vector<flowsim::Hop>{{0, 1}});
+        }
     }
+    void start(int task, double seconds, Time now) {
+        if (!shared_) {
+            own_.push({now + flowsim::to_time(core::Seconds(seconds)), task});
+            return;
+        }
+        flowsim::Flow flow;
+        flow.path = path_;
+        flow.payload = core::Gigabytes(seconds * kCore / 8);
+        flow.cap = core::GbitPerSecond(kCore);
+        shared_->start(flow, now);
+        task_of_flow_.push_back(task);
+    }
+    /// No computation ends before that moment; kNever: none is left.
+    [[nodiscard]] Time earliest() {
+        return shared_ ? shared_->earliest() : own_.empty() ? flowsim::kNever : own_.top().end;
+    }
+    /// The next that ends at `now`, if any.
+    [[nodiscard]] std::optional<int> ended(Time now) {
+        if (shared_) {
+            while (const auto event = shared_->next_until(now)) {
+                if (event->kind == flowsim::EventKind::kDelivered) {
+                    return task_of_flow_[event->flow];
+                }
+            }
+            return std::nullopt;
+        }
+        if (own_.empty() || own_.top().end > now) {
+            return std::nullopt;
+        }
+        const int task = own_.top().task;
+        own_.pop();
+        return task;
+    }
+
+private:
+    static constexpr double kCore = 1;  // Gbit/s that stand for one core
+
+    struct Computed {
+        Time end{};
+        int task = 0;
+        friend bool operator>(const Computed& a, const Computed& b) {
+            return a.end != b.end ? a.end > b.end : a.task > b.task;
+        }
+    };
+    std::priority_queue<Computed, std::vector<Computed>, std::greater<>> own_;
+    std::optional<flowsim::Simulator> shared_;
+    flowsim::PathId path_ = 0;
+    std::vector<int> task_of_flow_;
 };
 
 struct DeviceState {
@@ -34,22 +88,26 @@ struct ConnectionState {
     int last = -1;
 };
 
+/// Simulator is flowsim::Simulator or flowsim::QueueSimulator.
+template <typename Simulator>
 class Replayer {
 public:
     Replayer(const StepGraph& graph,
              const Connections& connections,
              const StepNetwork& network,
-             const ReplayOptions& options)
+             const ReplayOptions& options,
+             Simulator simulator)
         : graph_(graph),
           connections_(connections),
           network_(network),
           options_(options),
-          simulator_(network.links, options.cold),
+          simulator_(std::move(simulator)),
           waits_(graph.waits()),
           devices_(graph.devices()),
           states_(connections.list.size()),
           in_program_(graph.tasks().size()),
-          reached_(graph.tasks().size()) {
+          reached_(graph.tasks().size()),
+          processors_(options.cores) {
         result_.times.tasks.resize(graph.tasks().size());
         for (std::size_t c = 0; c < states_.size(); ++c) {
             states_[c].path = simulator_.path(network.paths[c]);
@@ -69,17 +127,16 @@ public:
         }
         while (true) {
             release();
-            const Time own = computed_.empty() ? flowsim::kHorizon : computed_.top().end;
-            if (const auto event = simulator_.next_until(own)) {
+            const Time own = processors_.earliest();
+            if (const auto event = simulator_.next_until(std::min(own, flowsim::kHorizon))) {
                 on_event(*event);
-            } else if (!computed_.empty()) {
-                now_ = own;
-                const int task = computed_.top().task;
-                computed_.pop();
-                leave_device(task);
-                finish(task);
-            } else {
+            } else if (own > flowsim::kHorizon) {
                 break;
+            } else if (const auto task = processors_.ended(own)) {
+                now_ = own;
+                at(*task).sent = own;
+                leave_device(*task);
+                finish(*task);
             }
         }
         if (finished_ != graph_.tasks().size()) {
@@ -135,8 +192,7 @@ private:
 
     void compute(int task) {
         at(task).start = now_;
-        at(task).sent = now_ + flowsim::to_time(core::Seconds(graph_.task(task).seconds));
-        computed_.push({at(task).sent, task});
+        processors_.start(task, graph_.task(task).seconds, now_);
     }
 
     void enqueue(int task) {
@@ -247,14 +303,14 @@ private:
     const Connections& connections_;
     const StepNetwork& network_;
     const ReplayOptions& options_;
-    flowsim::Simulator simulator_;
+    Simulator simulator_;
     std::vector<int> waits_;
     std::vector<DeviceState> devices_;
     std::vector<ConnectionState> states_;
     std::vector<char> in_program_;
     std::vector<char> reached_;  // ready, and not yet begun by its device
     std::deque<int> ready_;
-    std::priority_queue<Computed, std::vector<Computed>, std::greater<>> computed_;
+    Processors processors_;
     std::vector<int> task_of_flow_;
     Time now_{};
     std::size_t finished_ = 0;
@@ -267,7 +323,17 @@ core::Result<Replay> replay(const StepGraph& graph,
                             const Connections& connections,
                             const StepNetwork& network,
                             const ReplayOptions& options) {
-    return Replayer(graph, connections, network, options).run();
+    if (options.queues) {
+        return Replayer(
+                   graph, connections, network, options, flowsim::QueueSimulator(network.links))
+            .run();
+    }
+    return Replayer(graph,
+                    connections,
+                    network,
+                    options,
+                    flowsim::Simulator(network.links, options.cold))
+        .run();
 }
 
 }  // namespace longhaul::study

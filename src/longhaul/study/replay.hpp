@@ -12,6 +12,12 @@ namespace longhaul::study {
 struct ReplayOptions {
     bool cold_first = false;  ///< the first message of each connection meets a cold one
     flowsim::ColdStart cold{};
+    /// Links serve whole messages, first come, first served (flowsim::QueueSimulator), instead of
+    /// giving each its fair share; connections are never cold then.
+    bool queues = false;
+    /// Cores that all devices compute on, each task on one core at most and all fairly, as when a
+    /// network is emulated on one machine; 0: every device computes for itself.
+    int cores = 0;
 };
 
 /// What a link of the network, or a connection, carried.

@@ -23,12 +23,12 @@ using testing::Job;
 /// Payloads count in whole bytes: of a megabyte, a relative error of a millionth at most.
 constexpr double kBytes = 1e-6;
 
-double replayed(const Job& job, const StepOptions& options) {
+double replayed(const Job& job, const StepOptions& options, const ReplayOptions& how = {}) {
     const auto graph = build_step(job.problem, job.fabric, job.placement, options);
     EXPECT_TRUE(graph.has_value());
     const Connections connections = connections_of(*graph);
     const auto played =
-        replay(*graph, connections, network_of_fabric(job.fabric, connections.list, true));
+        replay(*graph, connections, network_of_fabric(job.fabric, connections.list, true), how);
     EXPECT_TRUE(played.has_value());
     return flowsim::to_seconds(played->times.end).value();
 }
@@ -49,6 +49,25 @@ TEST(Replay, OfOneReplicaEqualsTheFormulaOfTandemQueues) {
         const Job job = testing::random_job(shape, 1 + static_cast<int>(random.below(6)), random);
         const double formula = placement::pipelined_as_mapped(job.problem, job.placement).total();
         EXPECT_NEAR(replayed(job, with(PipelineOrder::kGpipe)), formula, kBytes * formula) << i;
+        // Nothing is shared, so it does not matter how; and one replica computes on few cores.
+        const ReplayOptions queues{.queues = true, .cores = shape.pp};
+        EXPECT_NEAR(replayed(job, with(PipelineOrder::kGpipe), queues), formula, kBytes * formula)
+            << i;
+    }
+}
+
+// D replicas of one stage that compute s seconds at once on c cores: D s / c seconds when D > c.
+TEST(Replay, CoresThatAllDevicesShareAreSharedFairly) {
+    core::Random random(2);
+    Job job = testing::random_job(Shape{1, 6}, 1, random);
+    job.problem.workload.stage_seconds = {3.0};
+    job.problem.workload.c_pp = core::Gigabytes(0);
+    job.problem.workload.c_dp = core::Gigabytes(0);
+    job = testing::without_latency(std::move(job));
+    for (const int cores : {0, 1, 2, 4, 6, 9}) {
+        const double expected = cores == 0 || cores >= 6 ? 3.0 : 18.0 / cores;
+        EXPECT_NEAR(replayed(job, with(PipelineOrder::kGpipe), {.cores = cores}), expected, 1e-6)
+            << cores;
     }
 }
 

@@ -1,6 +1,7 @@
 #include "longhaul/study/step_network.hpp"
 
 #include <algorithm>
+#include <array>
 #include <map>
 
 #include <fmt/format.h>
@@ -24,11 +25,17 @@ int add_link(const std::string& name, double gbps, StepNetwork& network) {
     return static_cast<int>(network.links.size()) - 1;
 }
 
+/// Where a message meets a resource: what leads out of places first, what leads into them last.
+int place_on_path(const fabric::SharedCapacity& resource, bool out) {
+    return !resource.between.empty() ? 1 : out ? 0 : 2;
+}
+
 /// Two links a resource, from side 1 to side 2 and back, or one for both (half duplex).
 void add_shared(const fabric::Fabric& fabric,
                 const std::vector<Connection>& connections,
                 StepNetwork& network) {
     const std::vector<std::vector<int>> sides = fabric.shared_sides();
+    std::vector<std::array<flowsim::Path, 3>> crossed(connections.size());
     for (std::size_t k = 0; k < sides.size(); ++k) {
         const fabric::SharedCapacity& resource = fabric.parts().shared[k];
         const std::string suffix = resource.duplex ? ", there" : "";
@@ -42,8 +49,15 @@ void add_shared(const fabric::Fabric& fabric,
             const int to = side(connections[c].to);
             const int link = from == 1 ? there : back;
             if (from != 0 && to != 0 && from != to && link >= 0) {
-                network.paths[c].push_back({static_cast<flowsim::LinkId>(link), 1});
+                const int place = place_on_path(resource, from == 1);
+                crossed[c][static_cast<std::size_t>(place)].push_back(
+                    {static_cast<flowsim::LinkId>(link), 1});
             }
+        }
+    }
+    for (std::size_t c = 0; c < connections.size(); ++c) {
+        for (const flowsim::Path& part : crossed[c]) {
+            network.paths[c].insert(network.paths[c].end(), part.begin(), part.end());
         }
     }
 }
