@@ -1,7 +1,8 @@
 #!/bin/bash
 # Does the model rank placements as real training does? Emulates eight hosts, measures their links,
 # places, trains a small GPT under the best plan, the order of hosts, one region a stage and random
-# maps, and compares model, simulation and measurement. Usage: run.sh [FOLDER [NUMBER OF PLANS]]
+# maps, and compares model, simulation and measurement.
+# Usage: run.sh [FOLDER [NUMBER OF PLANS [OPTIONS OF measure plan...]]]
 #
 # Needs python3-torch and the right to emulate; 14 plans take about twelve minutes.
 set -euo pipefail
@@ -9,9 +10,11 @@ here=$(cd "$(dirname "$0")" && pwd)
 export LONGHAUL=${LONGHAUL:-longhaul} PYTHON=${PYTHON:-/usr/bin/python3}
 folder=${1:-real-step}
 plans=${2:-14}
+shift $(($# < 2 ? $# : 2))
 model=(--pp 2 --layers 2 --width 128 --batch 2 --length 64 --microbatches 8)
-steps=${REAL_STEP_STEPS:-8}
+steps=${REAL_STEP_STEPS:-6}
 campaign=(--patterns peer --blocks 1 --repeats 3 --most-repeats 3 --smallest 64KiB --largest 512KiB)
+[ $# -eq 0 ] || campaign=("$@")
 
 mkdir -p "$folder/launch" "$folder/results"
 "$LONGHAUL" emulate "$here/wan.toml" --check --fabric "$folder/truth.json" >"$folder/network.txt"

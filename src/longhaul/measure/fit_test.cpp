@@ -103,6 +103,18 @@ TEST(FitLinks, WindowOfTheReceiverAndBusyCoresAreNamed) {
     EXPECT_EQ(only_pair(raw).verdict, Verdict::kOk);
 }
 
+// 0.096 Gbit/s x 2.4 ms = 29 kB under way, which every window holds: what fills it is the queue.
+TEST(FitLinks, AFullWindowOnAShortLinkIsTheLink) {
+    Raw raw;
+    detail::add_pair(raw, "a", "b", wan_sizes(), 5, Link(2.4, 0.096));
+    add_facts(raw, 0, 0.5, 0.1);
+    for (Sample& sample : raw.samples) {
+        sample.tcp->min_rtt_s = 0.0024;
+    }
+    EXPECT_EQ(only_pair(raw).limiter, Limiter::kLink);
+    EXPECT_EQ(only_pair(raw).verdict, Verdict::kOk);
+}
+
 // 0.117 Gbit/s x 196 ms = 2.87 MB under way: 0.68 of 4 MiB, 0.34 of 8 MiB.
 TEST(FitLinks, WithoutSharesTheBufferItselfTells) {
     Raw raw = window_limited();

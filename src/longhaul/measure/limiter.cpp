@@ -14,6 +14,9 @@ constexpr double kLimitedShare = 0.10;  // of the time; 0.27 was seen at a full 
 constexpr double kHintedShare = 0.02;   // enough when the buffer is also near its end
 constexpr double kBusyCore = 0.9;       // of one core
 constexpr double kNearBuffer = 0.6;     // rate x round trip / buffer; 0.69 was seen at the end
+/// Bytes that the windows of Linux hold from the start (RFC 7323 without scaling). What is under way
+/// on a link that needs less stands in its queue.
+constexpr double kLeastWindow = 65'535;
 
 std::optional<double> buffer_of(const HostRecord* host,
                                 std::string_view most,
@@ -87,15 +90,16 @@ Limiter limiter_of(std::span<const Sample* const> samples,
     const auto above = [&](double limited, double share) {
         return !shares.facts || limited >= share * shares.time;
     };
-    if (shares.facts && shares.time > 0 &&
+    const int streams = samples.empty() ? 1 : std::max(samples.front()->streams, 1);
+    const double under_way = beta_gbps * 1e9 / 8 * rtt_s / streams;
+    const bool small = rtt_s > 0 && under_way < kNearBuffer * kLeastWindow;
+    if (shares.facts && shares.time > 0 && !small &&
         std::max(shares.sndbuf, shares.rwnd) >= kLimitedShare * shares.time) {
         return shares.sndbuf >= shares.rwnd ? Limiter::kSndbuf : Limiter::kRwnd;
     }
     if (!shares.cpu.empty() && core::summarise(shares.cpu).median >= kBusyCore) {
         return Limiter::kCpu;
     }
-    const int streams = samples.empty() ? 1 : std::max(samples.front()->streams, 1);
-    const double under_way = beta_gbps * 1e9 / 8 * rtt_s / streams;
     if (near(under_way, buffers.send) && above(shares.sndbuf, kHintedShare)) {
         return Limiter::kSndbuf;
     }
