@@ -3,6 +3,7 @@
 
 #include "longhaul/core/hash.hpp"
 #include "longhaul/fabric/read.hpp"
+#include "longhaul/fabric/shared_links.hpp"
 #include "longhaul/measure_commands.hpp"
 #include "longhaul/options.hpp"
 #include "longhaul/route_commands.hpp"
@@ -34,10 +35,22 @@ struct Slowest {
 class PairTimes {
 public:
     PairTimes(const topology::Routes& routes, int flows)
-        : routes_(routes), links_(routes.topology().links()), flows_(flows) {}
+        : routes_(routes), links_(routes.topology().links()), flows_(flows) {
+        const Topology& network = routes.topology();
+        const std::vector<topology::WanLink>& wan = network.declaration().wan;
+        for (std::size_t i = 0; i < 2 * wan.size(); ++i) {
+            const topology::WanLink& cable = wan[i / 2];
+            const auto site = [&](int s) {
+                return network.sites()[static_cast<std::size_t>(s)].name;
+            };
+            borders_.push_back({site(cable.a) + " - " + site(cable.b),
+                                links_[2 * network.wan_base() + i].gbps,
+                                {}});
+        }
+    }
 
-    /// nullopt: no path.
-    [[nodiscard]] std::optional<Slowest> of(NodeId from, NodeId to) const {
+    /// nullopt: no path. Notes which links of the WAN the pair crosses.
+    [[nodiscard]] std::optional<Slowest> of(NodeId from, NodeId to) {
         Slowest slowest{0, links_.empty() ? 1 : std::numeric_limits<double>::infinity()};
         for (int flow = 0; flow < flows_; ++flow) {
             const topology::Route route =
@@ -49,15 +62,32 @@ public:
             for (const topology::LinkId id : route.links) {
                 latency += links_[id].latency_ms;
                 slowest.gbps = std::min(slowest.gbps, links_[id].gbps);
+                cross(id, from, to);
             }
             slowest.latency_ms = std::max(slowest.latency_ms, latency);
         }
         return slowest;
     }
 
+    /// Directed links of the WAN with the pairs that crossed them, whichever of their paths did.
+    [[nodiscard]] const std::vector<fabric::SharedLink>& borders() const { return borders_; }
+
 private:
+    void cross(topology::LinkId id, NodeId from, NodeId to) {
+        const std::uint32_t first = 2 * routes_.topology().wan_base();
+        if (id < first) {
+            return;
+        }
+        auto& pairs = borders_[id - first].pairs;
+        const std::pair<std::size_t, std::size_t> pair{from, to};
+        if (pairs.empty() || pairs.back() != pair) {
+            pairs.push_back(pair);
+        }
+    }
+
     const topology::Routes& routes_;
     std::vector<topology::Link> links_;
+    std::vector<fabric::SharedLink> borders_;
     int flows_;
 };
 
@@ -81,10 +111,10 @@ void add_devices(const Topology& network, fabric::FabricParts& parts) {
 
 core::Result<void> add_pairs(const topology::Routes& routes,
                              const FabricCommand& command,
+                             PairTimes& times,
                              fabric::FabricParts& parts) {
     const Topology& network = routes.topology();
     const std::uint32_t n = network.endpoints();
-    const PairTimes times(routes, command.flows);
     core::Grid<double> alpha(n, n, 0);
     core::Grid<double> beta(n, n, 0);
     for (NodeId i = 0; i < n; ++i) {
@@ -109,22 +139,30 @@ core::Result<void> add_pairs(const topology::Routes& routes,
     return {};
 }
 
+/// Links of the WAN as the routes use them, and narrow ways out of groups.
 void add_shared(const topology::Routes& routes,
                 const FabricCommand& command,
+                const PairTimes& times,
                 fabric::FabricParts& parts) {
-    const topology::Cuts cuts = topology::shared_cuts(routes);
-    for (const topology::Cut& cut : cuts.list) {
-        fabric::SharedCapacity shared(
-            cut.name, command.share * cut.there_gbps, cut.between, cut.of);
-        shared.back_gbps = command.share * cut.back_gbps;
-        parts.shared.push_back(std::move(shared));
+    std::vector<std::string> hosts;
+    for (const fabric::Device& device : parts.devices) {
+        hosts.push_back(device.host);
     }
-    std::vector<std::string> notes;
-    for (const std::string& link : cuts.unstated) {
-        notes.push_back(fmt::format(
-            "the sharing of link {} cannot be stated: its pairs of sites are no cut", link));
+    fabric::SharedLinks links = fabric::shared_links_of(times.borders(), parts.labels, hosts);
+    parts.shared = std::move(links.capacities);
+    for (const topology::Cut& cut : topology::shared_cuts(routes)) {
+        parts.shared.emplace_back(cut.name, cut.gbps, std::vector<std::string>{}, cut.of);
     }
-    print_notes(notes);
+    for (fabric::SharedCapacity& shared : parts.shared) {
+        shared.there_gbps *= command.share;
+        shared.back_gbps *= command.share;
+    }
+    if (links.left_out > 0) {
+        print_notes({fmt::format(
+            "the sharing of {} directed links between sites cannot be stated: the pairs that cross "
+            "them are no cut; simulate --topology counts them",
+            links.left_out)});
+    }
 }
 
 core::Result<void> make_fabric(const FabricCommand& command) {
@@ -145,10 +183,11 @@ core::Result<void> make_fabric(const FabricCommand& command) {
     }
     fabric::FabricParts parts;
     add_devices(network, parts);
-    if (auto pairs = add_pairs(*routes, command, parts); !pairs) {
+    PairTimes times(*routes, command.flows);
+    if (auto pairs = add_pairs(*routes, command, times, parts); !pairs) {
         return pairs;
     }
-    add_shared(*routes, command, parts);
+    add_shared(*routes, command, times, parts);
     parts.provenance =
         fmt::format("route fabric of {}, routes sha256 {}",
                     network.declaration().name.empty() ? "a topology" : network.declaration().name,
