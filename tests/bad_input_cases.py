@@ -722,6 +722,8 @@ def topology_cases():
     yield from (case(*c) for c in unreadable_texts(TOPOLOGY, True))
     yield change("newer-format", "topology/1", "topology/2", "newer")
     yield case("no-tables", 'format = "longhaul.topology/1"\n', "[[group]]")
+    yield case("empty-group-behind-others", TOPOLOGY + "\n[[group]]\n", "name")
+    yield case("nameless-group-behind-others", TOPOLOGY + '\n[[group]]\nmembers = ""\n', "name")
     yield change("unknown-key", "count = 2", "cuont = 2", "count")
     yield change("unknown-group", 'members = "rack"', 'members = "rcak"', "unknown group")
     yield change("unknown-group-of-site", 'group = "region"\n[[link]]', 'group = "nowhere"\n[[link]]',
@@ -983,6 +985,10 @@ def step_cases(plan):
                put(plan, 4, "workload", "microbatches"), "one message a micro-batch", "--schedule")
     yield Case("simulate", "too-many-messages", "plan.json",
                put(plan, 1_000_000_000, "workload", "pp_messages"), "tasks", "--microbatches")
+    yield Case("simulate", "stage-of-ages", "plan.json",
+               put(plan, [1, 1e18], "workload", "stage_seconds"), "53 days")
+    yield Case("simulate", "messages-of-ages", "plan.json",
+               put(put(plan, 5e9, "workload", "c_dp_gb"), 5e9, "workload", "c_pp_gb"), "at most 1e+09 GB")
     yield Case("simulate", "fabric-absent", "plan.json",
                put(plan, "no-such.json", "fabric", "path"), "cannot read", "no-such.json")
 

@@ -53,6 +53,14 @@ class Tester:
         return self.run("evaluate", "--certificate", path, *more)
 
 
+def sums_without_parts(test):
+    """A proof of nothing is refused in words, too."""
+    certificate, _ = test.place(TABLE2, 0.512, 0.65)
+    certificate["proof"] = {"kind": "sum", "compute": False, "exchange": True, "parts": []}
+    done = test.check(certificate)
+    test.expect(done.returncode == 1 and "one part" in done.stdout, f"sum of nothing: {done}")
+
+
 def known_answers(test):
     for fabric, c_pp, c_dp, optimum in KNOWN:
         certificate, _ = test.place(fabric, c_pp, c_dp)
@@ -209,7 +217,7 @@ def main():
     parser.add_argument("--binary", required=True, type=pathlib.Path)
     with tempfile.TemporaryDirectory() as folder:
         test = Tester(parser.parse_args().binary.resolve(), pathlib.Path(folder))
-        for part in (known_answers, tampering, fuzzing, terms, size_cap):
+        for part in (known_answers, sums_without_parts, tampering, fuzzing, terms, size_cap):
             part(test)
     print(f"{test.count} checks, {test.failures} failures")
     return 1 if test.failures or test.count < 100 else 0

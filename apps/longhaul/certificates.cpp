@@ -35,7 +35,7 @@ std::string kind_text(const BoundProof& proof) {
                                proof.compute && proof.exchange ? "compute and exchange"
                                : proof.compute                 ? "compute"
                                                                : "exchange of a device",
-                               kind_text(proof.parts.front()));
+                               proof.parts.empty() ? "nothing" : kind_text(proof.parts.front()));
         case ProofKind::kLimits:
             return fmt::format("{} limits of the slowest pair", proof.parts.size());
         case ProofKind::kChoices:

@@ -322,7 +322,8 @@ void add_emulate(CLI::App& parent, Session& session) {
                      "TCP congestion control of the hosts (default: the file's, else cubic)")
         ->type_name("NAME");
     command->add_option("--seed", options->seed, "of loss and jitter (default: the file's, else 7)")
-        ->type_name("N");
+        ->type_name("N")
+        ->check(whole_number());
     command->add_flag(
         "--check", options->check, "read the file, print hosts and paths, build nothing");
     command

@@ -62,7 +62,8 @@ void warn(std::string_view text) {
 }
 
 void print(std::string_view text) {
-    std::fwrite(text.data(), 1, text.size(), stdout);
+    const std::string shown = core::printable_lines(text);
+    std::fwrite(shown.data(), 1, shown.size(), stdout);
 }
 
 std::string input_name(const std::string& path) {

@@ -1,7 +1,9 @@
 // Command-line pieces that every command can use. Includes CLI11: for cmd_*.cpp and main.cpp only.
 #pragma once
 
+#include <charconv>
 #include <cmath>
+#include <cstdint>
 #include <memory>
 #include <string>
 
@@ -24,6 +26,21 @@ inline CLI::Validator finite_number(double minimum, double maximum) {
                              "found {}; it must be a number from {} to {}", text, minimum, maximum);
         },
         ""};
+}
+
+/// Accepts whole numbers from 0 to 2^64 - 1, which CLI11 would wrap around.
+inline CLI::Validator whole_number() {
+    return {[](std::string& text) -> std::string {
+                std::uint64_t value = 0;
+                const char* end = text.data() + text.size();
+                const auto [rest, error] = std::from_chars(text.data(), end, value);
+                return error == std::errc() && rest == end
+                           ? ""
+                           : fmt::format(
+                                 "found \"{}\"; it must be a whole number from 0 to 2^64 - 1",
+                                 text);
+            },
+            ""};
 }
 
 /// Formats --help: range and default of an option stand behind its description.

@@ -84,14 +84,17 @@ void add_route_check(CLI::App& parent, Session& session) {
     command->add_option("file", options->file, "a topology or a file of routes; - for stdin")
         ->type_name("FILE")
         ->required();
-    command->add_option("--pairs", options->pairs, "pairs of endpoints to draw")
-        ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 40U))
-        ->capture_default_str();
-    command->add_flag("--all", options->all, "all pairs, and the next hops of all switches");
+    auto* pairs = command->add_option("--pairs", options->pairs, "pairs of endpoints to draw")
+                      ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 40U))
+                      ->capture_default_str();
+    command->add_flag("--all", options->all, "all pairs, and the next hops of all switches")
+        ->excludes(pairs);
     command->add_option("--flows", options->flows, "flows a pair whose paths are followed")
         ->check(CLI::Range(1, 10'000))
         ->capture_default_str();
-    command->add_option("--seed", options->seed, "seed of the drawn pairs")->capture_default_str();
+    command->add_option("--seed", options->seed, "seed of the drawn pairs")
+        ->check(whole_number())
+        ->capture_default_str();
     command
         ->add_option(
             "--threads", options->threads, "threads; never changes the result (0: all cores)")

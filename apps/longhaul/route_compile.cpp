@@ -78,10 +78,15 @@ void add_route_compile(CLI::App& parent, Session& session) {
         ->required();
     command->add_option("-o,--output", options->output, "file of routes to write; - for stdout")
         ->type_name("FILE");
-    command
-        ->add_option("--fail", options->fail, "share of all links that go down at random, 0 to 1")
-        ->check(finite_number(0, 1));
-    command->add_option("--seed", options->seed, "seed of --fail")->capture_default_str();
+    auto* fail =
+        command
+            ->add_option(
+                "--fail", options->fail, "share of all links that go down at random, 0 to 1")
+            ->check(finite_number(0, 1));
+    command->add_option("--seed", options->seed, "seed of --fail")
+        ->check(whole_number())
+        ->capture_default_str()
+        ->needs(fail);
     command->add_flag("--json", options->json, "print one JSON object");
     command->callback([options, &session] {
         session.run = [options] {

@@ -252,15 +252,21 @@ void add_route_show(CLI::App& parent, Session& session) {
     command->add_option("file", options->file, "a topology or a file of routes; - for stdin")
         ->type_name("FILE")
         ->required();
-    command->add_option("from", options->from, "name of an endpoint")->type_name("FROM");
+    auto* from =
+        command->add_option("from", options->from, "name of an endpoint")->type_name("FROM");
     command->add_option("to", options->to, "name of another")->type_name("TO");
     command->add_option("--role", options->role, "only the rules of this role, such as agg")
-        ->type_name("NAME");
-    command->add_option("--paths", options->most, "most paths to list")
-        ->check(CLI::Range(1, 100'000))
-        ->capture_default_str();
+        ->type_name("NAME")
+        ->excludes(from);
+    auto* paths = command->add_option("--paths", options->most, "most paths to list")
+                      ->check(CLI::Range(1, 100'000))
+                      ->capture_default_str()
+                      ->needs(from);
     command->add_option("--flow", options->flow, "only the path of the flow with this hash")
-        ->type_name("N");
+        ->type_name("N")
+        ->check(whole_number())
+        ->needs(from)
+        ->excludes(paths);
     command->add_flag("--json", options->json, "print one JSON object");
     command->callback([options, &session] {
         session.run = [options] {

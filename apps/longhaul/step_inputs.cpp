@@ -11,7 +11,7 @@ constexpr int kMaxMicrobatches = 100'000;
 constexpr int kMaxCores = 100'000;
 constexpr int kMaxSteps = 1'000;
 constexpr double kMaxSeconds = 1e6;
-constexpr double kMostTasks = 5e7;  // some gigabytes
+constexpr double kMostTasks = 1e7;  // two gigabytes
 
 /// The terms and the workload of the plan with what was typed in their place.
 core::Result<void> apply(const StepInputs& inputs, LoadedPlan& read) {
@@ -59,9 +59,13 @@ core::Result<void> check_size(const placement::Problem& problem, const StepInput
         return {};
     }
     return core::fail({"",
-                       "--microbatches",
-                       fmt::format("make {:.3g} tasks", passes),
-                       fmt::format("at most {:.3g} are replayed", kMostTasks)});
+                       inputs.microbatches ? "--microbatches" : "micro-batches of the plan",
+                       fmt::format("{} micro-batches make {:.3g} tasks",
+                                   study::micro_batches_of(problem.workload),
+                                   passes),
+                       fmt::format("at most {:.3g} are replayed; {}",
+                                   kMostTasks,
+                                   "replay fewer with --microbatches, and scale the result")});
 }
 
 }  // namespace
@@ -171,7 +175,11 @@ core::Result<PlayedPlan> play_plan(std::string_view text,
     core::Result<study::Replay> replay = study::replay(
         *graph, connections, network, {inputs.cold, {}, inputs.sharing == "queue", inputs.cores});
     if (!replay) {
-        return tl::unexpected(replay.error());
+        core::Diagnostics problems = replay.error();
+        for (core::Diagnostic& problem : problems) {
+            problem.file = name;
+        }
+        return tl::unexpected(std::move(problems));
     }
     return PlayedPlan{std::move(*read),
                       score,

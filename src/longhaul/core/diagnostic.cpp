@@ -75,6 +75,19 @@ std::string printable(std::string_view text) {
 
 }  // namespace
 
+std::string printable_lines(std::string_view text) {
+    std::string out;
+    out.reserve(text.size());
+    for (std::size_t at = 0; at < text.size();) {
+        if (text[at] == '\n' || text[at] == '\t') {
+            out += text[at++];
+        } else {
+            at += append_printable(out, text, at);
+        }
+    }
+    return out;
+}
+
 tl::unexpected<Diagnostics> fail(Diagnostic problem) {
     return tl::unexpected<Diagnostics>(Diagnostics{std::move(problem)});
 }

@@ -33,6 +33,9 @@ using Result = tl::expected<T, Diagnostics>;
 /// Text from outside made fit for a message: quoted, control bytes and bad UTF-8 escaped, at most
 /// `limit` bytes of it shown.
 [[nodiscard]] std::string shown(std::string_view text, std::size_t limit = 40);
+/// Several lines for a terminal: control characters but ends of lines and tabs, and bytes that are
+/// no UTF-8, as \xNN.
+[[nodiscard]] std::string printable_lines(std::string_view text);
 
 /// Whether `text` is well-formed UTF-8 (no overlong forms, no surrogates, at most U+10FFFF).
 /// Returns the offset of the first bad byte, or npos when all of it is good.

@@ -14,8 +14,8 @@ constexpr double kLimitedShare = 0.10;  // of the time; 0.27 was seen at a full 
 constexpr double kHintedShare = 0.02;   // enough when the buffer is also near its end
 constexpr double kBusyCore = 0.9;       // of one core
 constexpr double kNearBuffer = 0.6;     // rate x round trip / buffer; 0.69 was seen at the end
-/// Bytes that the windows of Linux hold from the start (RFC 7323 without scaling). What is under way
-/// on a link that needs less stands in its queue.
+/// Bytes that the windows of Linux hold from the start (RFC 7323 without scaling). What is under
+/// way on a link that needs less stands in its queue.
 constexpr double kLeastWindow = 65'535;
 
 std::optional<double> buffer_of(const HostRecord* host,

@@ -21,8 +21,9 @@ struct Buffers {
 /// Decided by the large messages (a quarter of the largest size or more). In this order: a share of
 /// 10 % or more of the time with a full send buffer, or with a full window of the receiver (the
 /// larger share wins), unless rate x round trip is less than 0.6 of the least window that Linux has
-/// (64 KiB: then a full window stands in the queue of the link); nine tenths of a core; rate x round trip of 0.6 buffers or more (with shares
-/// that do not contradict it: 2 % or more); with kernel facts the link; else unknown.
+/// (64 KiB: then a full window stands in the queue of the link); nine tenths of a core; rate x
+/// round trip of 0.6 buffers or more (with shares that do not contradict it: 2 % or more); with
+/// kernel facts the link; else unknown.
 [[nodiscard]] Limiter limiter_of(std::span<const Sample* const> samples,
                                  double beta_gbps,
                                  double rtt_s,

@@ -1,6 +1,7 @@
 #include "longhaul/placement/bounds.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "longhaul/placement/group_terms.hpp"
@@ -84,6 +85,10 @@ Gap gap_between(double score, double bound) {
     Gap gap;
     gap.known = bound > 0 || score == 0;
     gap.value = bound > 0 ? std::max(0.0, score / bound - 1) : 0;
+    if (!std::isfinite(gap.value)) {  // a bound of almost nothing says nothing
+        gap.known = false;
+        gap.value = 0;
+    }
     gap.optimal = score <= bound * (1 + kRounding);
     if (gap.optimal) {
         gap.value = 0;

@@ -56,6 +56,7 @@ TEST(GapBetween, SaysWhatIsKnown) {
     EXPECT_TRUE(gap_between(0, 0).known);
     EXPECT_FALSE(gap_between(1, 0).known);
     EXPECT_FALSE(gap_between(1, 0).optimal);
+    EXPECT_FALSE(gap_between(1, 1e-320).known);
 }
 
 }  // namespace

@@ -14,6 +14,22 @@
 namespace longhaul::study {
 namespace {
 
+constexpr double kMostGb = 1e9;  // of a message: what flowsim counts
+constexpr const char* kCheck = "check compute seconds, payloads and bandwidths of the plan";
+
+core::Result<void> check_payloads(const StepGraph& graph) {
+    for (const Task& task : graph.tasks()) {
+        if (!(task.gb <= kMostGb)) {
+            return core::fail(
+                {"",
+                 fmt::format("stage {}", task.stage),
+                 fmt::format("{} sends messages of {:g} GB", name_of(task.kind), task.gb),
+                 fmt::format("at most {:g} GB are simulated; {}", kMostGb, kCheck)});
+        }
+    }
+    return {};
+}
+
 /// When computations end: a core for each device, or cores that all share fairly.
 class Processors {
 public:
@@ -26,12 +42,14 @@ public:
     }
     void start(int task, double seconds, Time now) {
         if (!shared_) {
-            own_.push({now + flowsim::to_time(core::Seconds(seconds)), task});
+            const Time span = flowsim::to_time(core::Seconds(seconds));
+            const bool ends = span <= flowsim::kHorizon - now;
+            own_.push({ends ? now + span : flowsim::kNever, task});
             return;
         }
         flowsim::Flow flow;
         flow.path = path_;
-        flow.payload = core::Gigabytes(seconds * kCore / 8);
+        flow.payload = core::Gigabytes(std::min(seconds * kCore / 8, kMostGb));
         flow.cap = core::GbitPerSecond(kCore);
         shared_->start(flow, now);
         task_of_flow_.push_back(task);
@@ -266,18 +284,24 @@ private:
         for (std::size_t i = 0; i < waits_.size(); ++i) {
             if (result_.times.tasks[i].end == Time{} && waits_[i] > 0) {
                 const Task& task = graph_.task(static_cast<int>(i));
-                return {{"",
-                         fmt::format("stage {}, replica {}", task.stage, task.replica),
-                         fmt::format("{} {} of device {} waits for ever ({} of {} tasks ended)",
-                                     name_of(task.kind),
-                                     task.micro_batch,
-                                     task.device,
-                                     finished_,
-                                     graph_.tasks().size()),
-                         "its messages take longer than the simulator can count (53 days)"}};
+                return {
+                    {"",
+                     fmt::format("stage {}, replica {}", task.stage, task.replica),
+                     fmt::format("the step does not end within 53 days, the longest that is "
+                                 "simulated: {}{} of device {} has not begun ({} of {} tasks "
+                                 "ended)",
+                                 name_of(task.kind),
+                                 task.micro_batch < 0 ? "" : fmt::format(" {}", task.micro_batch),
+                                 task.device,
+                                 finished_,
+                                 graph_.tasks().size()),
+                     kCheck}};
             }
         }
-        return {{"", "", "the step does not end within 53 days", "check payloads and bandwidths"}};
+        return {{"",
+                 "",
+                 "the step does not end within 53 days, the longest that is simulated",
+                 kCheck}};
     }
 
     void add_use() {
@@ -323,6 +347,9 @@ core::Result<Replay> replay(const StepGraph& graph,
                             const Connections& connections,
                             const StepNetwork& network,
                             const ReplayOptions& options) {
+    if (core::Result<void> checked = check_payloads(graph); !checked) {
+        return tl::unexpected(checked.error());
+    }
     if (options.queues) {
         return Replayer(
                    graph, connections, network, options, flowsim::QueueSimulator(network.links))

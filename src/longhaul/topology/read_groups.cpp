@@ -224,7 +224,8 @@ bool report_cycles(const std::vector<Group>& groups) {
         std::vector<std::size_t> seen{start};
         std::string text = groups[start].name;
         for (std::size_t g = start; seen.size() <= groups.size() + 1;) {
-            const int next = groups[g].endpoints ? -1 : index_of(groups, groups[g].inner);
+            const bool nests = !groups[g].endpoints && !groups[g].inner.empty();
+            const int next = nests ? index_of(groups, groups[g].inner) : -1;
             if (next < 0) {
                 break;
             }
