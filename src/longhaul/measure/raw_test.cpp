@@ -94,7 +94,7 @@ TEST(Raw, BadRecordsAreReportedWithTheirLine) {
     };
     EXPECT_EQ(problem("{\"record\": \"task\", \"task\": \"t\", \"pattern\": \"fan\"}\n"),
               "f: line 2, column 44: pattern: found \"fan\"; known: local, ping, peer, both_ways, "
-              "fan_out, fan_in, relay");
+              "fan_out, fan_in, relay, crossing");
     EXPECT_EQ(problem("{\"record\": \"sample\", \"pattern\": \"peer\", \"from\": \"a\", "
                       "\"to\": \"b\", \"bytes\": -1, \"elapsed_s\": 1}\n"),
               "f: line 2, column 74: bytes: found -1; it must be from 0 to 1000000000000000");
