@@ -52,7 +52,7 @@ public:
         for (std::size_t a = 0; a < sites_.size(); ++a) {
             for (std::size_t b = 0; b < sites_.size(); ++b) {
                 if (a != b) {
-                    add_between(sites_[a], sites_[b]);
+                    add_between(sites_[a], sites_[b], a < b);
                 }
             }
         }
@@ -70,19 +70,17 @@ private:
         }
     }
 
-    /// The first hosts of both sites, and the last.
-    void add_between(const Members& from, const Members& to) {
+    /// By the first hosts of both sites, or by the last.
+    void add_between(const Members& from, const Members& to, bool first) {
         const auto most = static_cast<int>(std::min(from.size(), to.size()));
         for (const int width : widths_up_to(most, widths_)) {
             const auto count = static_cast<std::size_t>(width);
-            for (const bool first : {true, false}) {
-                std::vector<int> ends;
-                for (std::size_t i = 0; i < count; ++i) {
-                    ends.push_back(from[first ? i : from.size() - count + i]);
-                    ends.push_back(to[first ? i : to.size() - count + i]);
-                }
-                add(std::move(ends));
+            std::vector<int> ends;
+            for (std::size_t i = 0; i < count; ++i) {
+                ends.push_back(from[first ? i : from.size() - count + i]);
+                ends.push_back(to[first ? i : to.size() - count + i]);
             }
+            add(std::move(ends));
         }
     }
 

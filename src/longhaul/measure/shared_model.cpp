@@ -39,6 +39,16 @@ bool is_told_of(const SharedInput& input, const SharedResource& resource) {
     return names.size() >= kLeastSamplesOfOne;
 }
 
+/// Whether two transfers load a resource in any sample. Else it would only correct the rates that
+/// pairs have alone.
+bool is_shared(const SharedInput& input, const SharedResource& resource) {
+    return std::ranges::any_of(input.samples, [&](const LoadSample& sample) {
+        return std::ranges::any_of(sample.sets, [&](const std::vector<Transfer>& set) {
+            return detail::loading(input, resource, set) > 1;
+        });
+    });
+}
+
 void add_ones(const SharedInput& input,
               Scope scope,
               std::size_t count,
@@ -80,6 +90,7 @@ std::vector<SharedResource> candidate_resources(const SharedInput& input) {
         }
         add_for_sites(input, rule, all);
     }
+    std::erase_if(all, [&](const SharedResource& each) { return !is_shared(input, each); });
     for (const Scope scope : {Scope::kGroup, Scope::kGroupOut, Scope::kGroupIn}) {
         add_ones(input, scope, input.groups.size(), all);
     }
