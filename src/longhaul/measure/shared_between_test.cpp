@@ -201,6 +201,22 @@ TEST(SharedBetween, WhatNoTwoTransfersLoadIsNotTried) {
     ASSERT_NE(find(*model, Scope::kBetween), nullptr);
 }
 
+/// One fan that takes 5 % longer than its slower pair alone: a receiver that is just too narrow for
+/// two. A coarse scan of its rate would miss that.
+TEST(SharedBetween, AResourceThatHardlyBindsIsFound) {
+    SharedInput input;
+    input.hosts = {"a", "b", "c"};
+    input.alpha_s = core::Grid<double>(3, 3, 0.0);
+    input.bytes_per_s = core::Grid<double>(3, 3, 1e7);
+    for (double rate = 1e7; rate < 4e7; rate *= 1.03) {
+        input.bytes_per_s(1, 0) = rate;
+        const std::vector<Transfer> fan{{1, 0, 1e7}, {2, 0, 1e7}};
+        input.samples = {{"fan", "fan_in", "", {fan}, Extreme::kExact, 1.05}};
+        const auto found = fit_values(input, {{Scope::kReceiver, Rule::kRate, true, 0, 1}});
+        EXPECT_NEAR(found[0].value, 2e7 / 1.05, 1e3) << rate;
+    }
+}
+
 TEST(SharedBetween, NothingSharedNeedsNoLink) {
     EXPECT_TRUE(fitted(measured(kAll, {})).resources.empty());
 }
