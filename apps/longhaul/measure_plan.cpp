@@ -117,7 +117,8 @@ core::Result<measure::ScheduleOptions> schedule_options(
                               Pattern::kBothWays,
                               Pattern::kFanOut,
                               Pattern::kFanIn,
-                              Pattern::kRelay});
+                              Pattern::kRelay,
+                              Pattern::kCrossing});
     auto states = kinds_of("--states", command.states, {State::kWarm, State::kIdle, State::kCold});
     auto rules = rules_of(command);
     if (!patterns || !states || !rules) {

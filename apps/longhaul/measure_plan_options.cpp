@@ -11,13 +11,16 @@ void add_what_to_measure(CLI::App& command, PlanCommand& options) {
     command
         .add_option("--patterns",
                     options.patterns,
-                    "ping, peer, both, fan-out, fan-in, relay; separated by commas")
+                    "ping, peer, both, fan-out, fan-in, relay, crossing; separated by commas")
         ->delimiter(',')
         ->capture_default_str()
         ->type_name("LIST");
     command.add_option("--pairs", options.pairs, "only these pairs: \"FROM TO\" a line")
         ->type_name("FILE");
-    command.add_option("--widths", options.widths, "peers of fans (default: 2, 4, ... and all)")
+    command
+        .add_option("--widths",
+                    options.widths,
+                    "peers of fans, transfers of crossings (default: 2, 4, ... and all)")
         ->delimiter(',')
         ->check(CLI::Range(1, 4096))
         ->type_name("LIST");

@@ -90,11 +90,13 @@ std::string sharing_text(const measure::LinkFits& fits, const FoundSharing& foun
     for (const measure::HostRecord& host : fits.hosts) {
         groups.insert(host.groups.begin(), host.groups.end());
     }
-    if (!groups.empty() && fits.fans.empty() && fits.both_ways.empty() && fits.relays.empty()) {
+    if (!groups.empty() && fits.unknown.find("shared") == nullptr && fits.fans.empty() &&
+        fits.both_ways.empty() && fits.relays.empty()) {
         const std::vector<std::string> names(groups.begin(), groups.end());
         text += fmt::format(
-            "what hosts share ({}) was not measured; --patterns fan-in, fan-out or both of measure "
-            "plan would tell\n",
+            "what hosts share ({}) was not measured; --patterns crossing, fan-in, fan-out or both "
+            "of "
+            "measure plan would tell\n",
             some_of(names));
     }
     return text;

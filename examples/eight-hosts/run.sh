@@ -9,6 +9,8 @@ here=$(cd "$(dirname "$0")" && pwd)
 export LONGHAUL=${LONGHAUL:-longhaul}
 folder=${1:-eight-hosts}
 [ $# -eq 0 ] || shift
+# crossing: two transfers at once between regions, to see what those share
+[ $# -gt 0 ] || set -- --patterns ping,peer,crossing --widths 2
 job=(--pp 4 --dp 2 --c-pp 0.004 --c-dp 0.02)
 
 mkdir -p "$folder"
@@ -22,12 +24,11 @@ mkdir -p "$folder"
 
 # The plan that was made from measurements, at the price of the true links.
 score() { sed -n 's/^ *"score": \([0-9.e+-]*\),\{0,1\}$/\1/p' | head -n 1; }
-# The campaign timed pairs one at a time, so what they share is left out here, too.
-"$LONGHAUL" place --fabric "$folder/truth.json" --ignore-shared "${job[@]}" --json --baseline-samples 0 \
+"$LONGHAUL" place --fabric "$folder/truth.json" "${job[@]}" --json --baseline-samples 0 \
     >"$folder/best.json"
 best=$(score <"$folder/best.json")
-"$LONGHAUL" evaluate --fabric "$folder/truth.json" --ignore-shared "${job[@]}" \
-    --rank-map "$folder/plan.json" --json >"$folder/found.json"
+"$LONGHAUL" evaluate --fabric "$folder/truth.json" "${job[@]}" --rank-map "$folder/plan.json" \
+    --json >"$folder/found.json"
 found=$(score <"$folder/found.json")
 echo
 echo "with the true links: placed from measurements $found s, placed from the truth $best s"

@@ -32,6 +32,11 @@ std::vector<Flow> flows_of(Pattern pattern, const std::vector<int>& hosts) {
                 flows.push_back({hosts[i], hosts[(i + 1) % hosts.size()]});
             }
             break;
+        case Pattern::kCrossing:
+            for (std::size_t i = 0; i + 1 < hosts.size(); i += 2) {
+                flows.push_back({hosts[i], hosts[i + 1]});
+            }
+            break;
     }
     return flows;
 }

@@ -38,7 +38,8 @@ struct CampaignTask {
     State state = State::kWarm;
     double idle_s = 0;
     int streams = 1;
-    std::vector<int> hosts;  ///< ping and pairs: from, to; fans: root, then peers; relay: the ring
+    std::vector<int> hosts;  ///< ping and pairs: from, to; fans: root, then peers; relay: the ring;
+                             ///< crossings: from, to, from, to, ...
     int block = 0;
     int slot = 0;
     double seconds = 0;     ///< expected

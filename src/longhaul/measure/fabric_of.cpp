@@ -209,6 +209,9 @@ std::vector<fabric::SharedCapacity> places_in_fabric(
         machines[record.id] = device_host(record);
     }
     std::erase_if(capacities, [&](fabric::SharedCapacity& capacity) {
+        if (!capacity.between.empty()) {
+            return false;  // sites, which are labels of the fabric
+        }
         const std::set<std::string> inside(capacity.of.begin(), capacity.of.end());
         std::set<std::string> places;
         for (const std::string& id : inside) {

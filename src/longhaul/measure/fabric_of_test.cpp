@@ -134,6 +134,9 @@ TEST(ToFabric, CapacitiesAreOfMachines) {
     ASSERT_EQ(named.size(), 2U);  // "one" is a part of a machine
     EXPECT_EQ(named[0].of, std::vector<std::string>{"m"});
     EXPECT_EQ(named[1].of, std::vector<std::string>{"c"});
+    const auto links = places_in_fabric(fits, {{"link", 1, {"x", "y"}, {}}});
+    ASSERT_EQ(links.size(), 1U);  // between sites, which devices have as labels
+    EXPECT_EQ(links[0].between, (std::vector<std::string>{"x", "y"}));
 }
 
 TEST(ToFabric, MissingPairsAreAllNamed) {

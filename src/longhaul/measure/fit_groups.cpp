@@ -151,6 +151,8 @@ private:
             case Pattern::kRelay:
                 add_to(relays_, sample, By::kPaths);
                 break;
+            case Pattern::kCrossing:
+                break;  // tells what is shared, nothing of one link
         }
     }
 

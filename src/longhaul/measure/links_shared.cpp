@@ -24,7 +24,16 @@ struct Together {
     std::map<std::pair<int, int>, std::vector<const Sample*>> runs;  // by block and repetition
 };
 
-/// "in:r<-p,q", "both:a,b", "relay:task": equal for all sizes.
+/// "crossing:a>b,c>d", in alphabetical order.
+std::string name_of_crossing(const Sample& sample) {
+    std::set<std::string> transfers;
+    for (std::size_t i = 0; i + 1 < sample.peers.size(); i += 2) {
+        transfers.insert(sample.peers[i] + ">" + sample.peers[i + 1]);
+    }
+    return fmt::format("crossing:{}", fmt::join(transfers, ","));
+}
+
+/// "in:r<-p,q", "both:a,b", "crossing:a>b,c>d", "relay:task": equal for all sizes.
 std::string name_of_set(const Sample& sample) {
     switch (sample.pattern) {
         case Pattern::kFanIn:
@@ -34,6 +43,8 @@ std::string name_of_set(const Sample& sample) {
         case Pattern::kBothWays:
             return fmt::format(
                 "both:{},{}", std::min(sample.from, sample.to), std::max(sample.from, sample.to));
+        case Pattern::kCrossing:
+            return name_of_crossing(sample);
         default:
             return "relay:" + sample.task;
     }
@@ -43,7 +54,8 @@ std::string name_of_set(const Sample& sample) {
 bool runs_together(const Sample& sample) {
     const Pattern pattern = sample.pattern;
     return pattern == Pattern::kFanIn || pattern == Pattern::kFanOut ||
-           pattern == Pattern::kBothWays || (pattern == Pattern::kRelay && !sample.task.empty());
+           pattern == Pattern::kBothWays || pattern == Pattern::kCrossing ||
+           (pattern == Pattern::kRelay && !sample.task.empty());
 }
 
 std::vector<HostGroup> groups_of(const LinkFits& fits) {
@@ -57,11 +69,26 @@ std::vector<HostGroup> groups_of(const LinkFits& fits) {
     }
     std::vector<HostGroup> groups;
     for (const auto& [name, hosts] : members) {
-        if (!name.empty() && hosts.size() > 1 && hosts.size() < fits.hosts.size()) {
+        const bool twice = std::ranges::find(groups, hosts, &HostGroup::members) != groups.end();
+        if (!name.empty() && !twice && hosts.size() > 1 && hosts.size() < fits.hosts.size()) {
             groups.push_back({name, hosts});
         }
     }
     return groups;
+}
+
+HostSites sites_of(const LinkFits& fits) {
+    HostSites sites;
+    for (const HostRecord& host : fits.hosts) {
+        const auto known = std::ranges::find(sites.names, host.site);
+        sites.of_host.push_back(host.site.empty()
+                                    ? HostSites::kNone
+                                    : static_cast<std::size_t>(known - sites.names.begin()));
+        if (!host.site.empty() && known == sites.names.end()) {
+            sites.names.push_back(host.site);
+        }
+    }
+    return sites;
 }
 
 std::string congestion_of(const LinkFits& fits, std::size_t host) {
@@ -73,8 +100,10 @@ std::string congestion_of(const LinkFits& fits, std::size_t host) {
 double seconds_of(const std::vector<const Sample*>& run) {
     const Sample& first = *run.front();
     const bool fan = first.pattern == Pattern::kFanIn || first.pattern == Pattern::kFanOut;
-    const std::size_t expected = fan ? first.width() : 2;
-    if (fan || first.pattern == Pattern::kBothWays ? run.size() != expected : run.size() < 2) {
+    const std::size_t expected = fan                                   ? first.width()
+                                 : first.pattern == Pattern::kCrossing ? first.width() / 2
+                                                                       : 2;
+    if (first.pattern == Pattern::kRelay ? run.size() < 2 : run.size() != expected) {
         return 0;
     }
     double seconds = 0;
@@ -166,6 +195,7 @@ SharedInput shared_input(const Raw& raw, const LinkFits& fits, const FabricOptio
         }
     }
     input.groups = groups_of(fits);
+    input.sites = sites_of(fits);
     std::map<std::pair<std::string, double>, Together> sets;
     const std::vector<Sample> usable = usable_samples(raw);
     for (const Sample& sample : usable) {
@@ -210,12 +240,16 @@ std::optional<SharedSummary> shared_summary(const LinkFits& fits) {
         const core::Value* concurrency = resource.find("concurrency");
         const core::Value* host = resource.find("host");
         const core::Value* group = resource.find("group");
+        const core::Value* between = resource.find("between");
         if (scope == nullptr || rule == nullptr || (gbps == nullptr && concurrency == nullptr)) {
             continue;
         }
         std::string text = fmt::format("{} {}", scope->string, rule->string);
         text += host != nullptr ? " of " + host->string : "";
         text += group != nullptr ? " of " + group->string : "";
+        if (between != nullptr && between->items.size() == 2) {
+            text += fmt::format(" of {}>{}", between->items[0].string, between->items[1].string);
+        }
         text += gbps != nullptr ? fmt::format(", {:.4g} Gbit/s", gbps->number)
                                 : fmt::format(", concurrency {:.3g}", concurrency->number);
         summary.resources.push_back(std::move(text));

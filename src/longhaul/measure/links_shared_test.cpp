@@ -83,6 +83,72 @@ TEST(SharedInput, FansBecomeSetsWithTheRootsMedian) {
     EXPECT_EQ(input.groups[0].members, (std::vector<std::size_t>{0, 1}));
 }
 
+void add_crossing(Raw& raw, const std::vector<std::string>& ends, int rep, double last_s) {
+    for (std::size_t i = 0; i + 1 < ends.size(); i += 2) {
+        Sample sample;
+        sample.pattern = Pattern::kCrossing;
+        sample.transport = "tcp";
+        sample.from = ends[i];
+        sample.to = ends[i + 1];
+        sample.peers = ends;
+        sample.bytes = 1e8;
+        sample.rep = rep;
+        sample.elapsed_s = i == 0 ? last_s : last_s / 2;
+        raw.samples.push_back(sample);
+    }
+}
+
+TEST(SharedInput, CrossingsLastUntilTheirLastTransfer) {
+    Raw raw;
+    add_crossing(raw, {"a", "c", "b", "d"}, 0, 0.21);
+    add_crossing(raw, {"b", "d", "a", "c"}, 1, 0.23);  // the same set
+    add_crossing(raw, {"a", "c", "b", "d"}, 2, 0.50);
+    add_crossing(raw, {"c", "a", "d", "b"}, 0, 0.21);
+    raw.samples.pop_back();  // one message is missing
+    const SharedInput input = shared_input(raw, four_hosts(), {});
+    ASSERT_EQ(input.samples.size(), 1U);
+    EXPECT_EQ(input.samples[0].name, "crossing:a>c,b>d");
+    EXPECT_EQ(input.samples[0].pattern, "crossing");
+    EXPECT_DOUBLE_EQ(input.samples[0].seconds, 0.23);
+    EXPECT_EQ(input.samples[0].sets.front().size(), 2U);
+    EXPECT_EQ(input.sites.names, (std::vector<std::string>{"x", "y"}));
+    EXPECT_EQ(input.sites.pair_of(0, 2), 1U);
+    EXPECT_EQ(input.sites.pair_of(2, 0), 2U);
+    EXPECT_EQ(input.sites.pair_of(0, 1), HostSites::kNone);
+}
+
+/// A declared group with the hosts of a site is the same group.
+TEST(SharedInput, GroupsAreNotThereTwice) {
+    LinkFits fits = four_hosts();
+    for (std::size_t i = 0; i < 2; ++i) {
+        fits.hosts[i].groups = {"all", "x-border"};
+    }
+    ASSERT_EQ(shared_input({}, fits, {}).groups.size(), 2U);
+    EXPECT_EQ(shared_input({}, fits, {}).groups[0].name, "x");
+}
+
+/// Every two transfers between the sites take twice as long: 1 ms + 0.2 s.
+TEST(SharedInput, LinksBetweenSitesGoIntoTheFile) {
+    Raw raw;
+    for (const std::vector<std::string>& ends :
+         {std::vector<std::string>{"a", "c", "b", "d"}, {"a", "d", "b", "c"}}) {
+        add_crossing(raw, ends, 0, 0.201);
+        add_crossing(raw, {ends[1], ends[0], ends[3], ends[2]}, 0, 0.201);
+    }
+    LinkFits fits = four_hosts();
+    const SharedInput input = shared_input(raw, fits, {});
+    SharedModel model;
+    model.resources = {{Scope::kBetween, Rule::kRate, false, 1, 1e9}};
+    set_shared(fits, model, input);
+    EXPECT_EQ(shared_summary(fits)->resources.at(0), "between rate of x>y, 8 Gbit/s");
+    // Of two sites the link is what either leaves over: samples do not tell.
+    const auto found = fit_shared(input);
+    ASSERT_TRUE(found);
+    ASSERT_EQ(found->resources.size(), 1U);
+    EXPECT_EQ(found->resources[0].scope, Scope::kGroup);
+    EXPECT_NEAR(found->resources[0].value, 1e9, 1e6);
+}
+
 /// Receivers of 1 GB/s altogether: two messages of 100 MB take 1 ms + 0.2 s.
 TEST(SharedInput, ModelGoesIntoTheFile) {
     Raw raw;

@@ -119,17 +119,23 @@ void LoadTable::fit_one(Chosen& chosen, std::size_t which, int without_part) con
         return error_at(chosen, without_part);
     };
     // A value that nothing tells apart stays at the top, where the resource does not bind.
-    double best = std::log(high);
-    double least = error(best);
+    const double top = std::log(high);
+    const double free = error(top);
+    double best = top;
+    double least = free;
+    double binds = top;  // the largest value of the scan at which it does
     for (int k = kScanSteps - 1; k >= 0; --k) {
         const double at = std::log(low) + k * step;
         const double value = error(at);
+        binds = binds == top && std::abs(value - free) > kSmallGain ? at : binds;
         if (value < least - kSmallGain) {
             least = value;
             best = at;
         }
     }
-    const double refined = golden(best - step, best + step, error);
+    // Between the last value that binds and the next a little of it may be best.
+    const double refined =
+        best == top ? golden(binds, binds + step, error) : golden(best - step, best + step, error);
     const double refined_error = error(refined);
     chosen.values[which] = std::exp(refined_error < least ? refined : best);
 }

@@ -55,7 +55,30 @@ double load_of_group(const SharedInput& pairs,
     return resource.scope == Scope::kGroupIn ? in : std::max(out, in);
 }
 
+/// Each ordered pair of sites by itself; the busiest, or that of the resource.
+double load_between(const SharedInput& pairs,
+                    const SharedResource& resource,
+                    std::span<const Transfer> transfers) {
+    std::map<std::size_t, double> loads;
+    double most = 0;
+    for (const Transfer& transfer : transfers) {
+        const std::size_t subject = pairs.sites.pair_of(transfer.from, transfer.to);
+        if (subject != HostSites::kNone && (resource.every || subject == resource.subject)) {
+            double& load = loads[subject];
+            load += weight(pairs, resource.rule, transfer);
+            most = std::max(most, load);
+        }
+    }
+    return most;
+}
+
 }  // namespace
+
+std::size_t HostSites::pair_of(std::size_t from, std::size_t to) const {
+    const std::size_t a = of_host.empty() ? kNone : of_host[from];
+    const std::size_t b = of_host.empty() ? kNone : of_host[to];
+    return a == kNone || b == kNone || a == b ? kNone : a * names.size() + b;
+}
 
 std::string_view name_of(Rule rule) {
     return rule == Rule::kRate ? "rate" : "occupancy";
@@ -75,6 +98,8 @@ std::string_view name_of(Scope scope) {
             return "group_out";
         case Scope::kGroupIn:
             return "group_in";
+        case Scope::kBetween:
+            return "between";
         default:
             return "group";
     }
@@ -98,6 +123,9 @@ PairLoad pair_load(const SharedInput& pairs, std::span<const Transfer> transfers
 double unit_load(const SharedInput& pairs,
                  const SharedResource& resource,
                  std::span<const Transfer> transfers) {
+    if (resource.scope == Scope::kBetween) {
+        return load_between(pairs, resource, transfers);
+    }
     const bool groups = is_group(resource.scope);
     const std::size_t subjects = groups ? pairs.groups.size() : pairs.hosts.size();
     double most = 0;
@@ -128,7 +156,12 @@ std::size_t loading(const SharedInput& pairs,
 std::string name_of(const SharedResource& resource, const SharedInput& input) {
     std::string name =
         fmt::format("{} {}", measure::name_of(resource.scope), measure::name_of(resource.rule));
-    if (!resource.every) {
+    if (!resource.every && resource.scope == Scope::kBetween) {
+        const std::vector<std::string>& sites = input.sites.names;
+        name += fmt::format(" of {}>{}",
+                            sites[resource.subject / sites.size()],
+                            sites[resource.subject % sites.size()]);
+    } else if (!resource.every) {
         name += " of " + (is_group(resource.scope) ? input.groups[resource.subject].name
                                                    : input.hosts[resource.subject]);
     }

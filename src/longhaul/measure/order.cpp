@@ -131,7 +131,8 @@ std::optional<TaskOrder> order_of(const Value& value) {
                                   Pattern::kBothWays,
                                   Pattern::kFanOut,
                                   Pattern::kFanIn,
-                                  Pattern::kRelay});
+                                  Pattern::kRelay,
+                                  Pattern::kCrossing});
     const auto state =
         kind_of(text_member(value, "state"), {State::kWarm, State::kIdle, State::kCold});
     if (!pattern || !state) {

@@ -206,7 +206,8 @@ private:
                                           Pattern::kBothWays,
                                           Pattern::kFanOut,
                                           Pattern::kFanIn,
-                                          Pattern::kRelay});
+                                          Pattern::kRelay,
+                                          Pattern::kCrossing});
         task.state = kind_at(record, "state", std::array{State::kWarm, State::kIdle, State::kCold});
         task.idle_s = amount(record, "idle_s", 0);
         const auto streams = record.find("streams");
@@ -242,9 +243,13 @@ private:
         }
         const bool pair = task.pattern == Pattern::kPing || task.pattern == Pattern::kPeer ||
                           task.pattern == Pattern::kBothWays;
-        if (task.hosts.size() < 2 || (pair && task.hosts.size() != 2)) {
+        const bool crossing = task.pattern == Pattern::kCrossing;
+        if (task.hosts.size() < 2 || (pair && task.hosts.size() != 2) ||
+            (crossing && task.hosts.size() % 2 != 0)) {
             hosts->report(fmt::format("names {} hosts", task.hosts.size()),
-                          pair ? "from and to" : "two or more");
+                          pair       ? "from and to"
+                          : crossing ? "from, to, from, to, ..."
+                                     : "two or more");
             task.hosts = {0, 0};
         }
     }

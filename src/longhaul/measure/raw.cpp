@@ -88,6 +88,8 @@ std::string_view name_of(Pattern pattern) {
             return "fan_in";
         case Pattern::kRelay:
             return "relay";
+        case Pattern::kCrossing:
+            return "crossing";
     }
     return "";
 }

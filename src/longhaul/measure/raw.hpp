@@ -21,6 +21,7 @@ enum class Pattern {
     kFanOut,    ///< root -> peers at once; one sample a peer, root_s when the last has all
     kFanIn,     ///< peers -> root at once; one sample a peer, root_s when the root has all
     kRelay,     ///< every process receives from one and sends to another at once
+    kCrossing,  ///< several from sites to other sites at once, no host in two; one sample each
 };
 
 /// What the connection did before the message.
@@ -60,7 +61,8 @@ struct TaskRecord {
     Pattern pattern = Pattern::kPeer;
     State state = State::kWarm;
     std::string root;                ///< of fans; else empty
-    std::vector<std::string> peers;  ///< of fans: the other ends; of pairs: from and to
+    std::vector<std::string> peers;  ///< of fans: the other ends; of pairs: from and to; of
+                                     ///< crossings from, to, from, to, ...
     core::Value unknown = core::Value::object();
 };
 
@@ -87,7 +89,8 @@ struct Sample {
     int streams = 1;
     std::string from;
     std::string to;
-    std::vector<std::string> peers;  ///< of fans: all peers, in the order of the fan
+    std::vector<std::string> peers;  ///< of fans: all peers, in the order of the fan; of crossings
+                                     ///< the ends of all transfers: from, to, from, to, ...
     std::string path;       ///< label of the path from -> to, such as "inter_site"; may be empty
     std::string send_path;  ///< of relays: the path that this process sent over
     double bytes = 0;       ///< payload of this message

@@ -98,7 +98,7 @@ Kind named(const Cursor& record,
 }
 
 Pattern pattern_at(const Cursor& record) {
-    return named<Pattern, 7>(record,
+    return named<Pattern, 8>(record,
                              "pattern",
                              {Pattern::kLocal,
                               Pattern::kPing,
@@ -106,7 +106,8 @@ Pattern pattern_at(const Cursor& record) {
                               Pattern::kBothWays,
                               Pattern::kFanOut,
                               Pattern::kFanIn,
-                              Pattern::kRelay},
+                              Pattern::kRelay,
+                              Pattern::kCrossing},
                              std::nullopt);
 }
 
@@ -197,6 +198,21 @@ void read_times(const Cursor& record, Sample& sample) {
     }
 }
 
+/// Its own transfer is among those that it names.
+void check_crossing(const Cursor& record, const Sample& sample) {
+    const std::vector<std::string>& ends = sample.peers;
+    bool own = false;
+    for (std::size_t i = 0; i + 1 < ends.size(); i += 2) {
+        own = own || (ends[i] == sample.from && ends[i + 1] == sample.to);
+    }
+    if (!own || ends.size() % 2 != 0) {
+        record.report(fmt::format("the transfer {} to {} is not among the peers of the crossing",
+                                  core::shown(sample.from),
+                                  core::shown(sample.to)),
+                      "peers lists the ends of all its transfers: from, to, from, to, ...");
+    }
+}
+
 void read_ends(const Cursor& record, Sample& sample) {
     sample.from = required_text(record, "from", "the sender");
     sample.to = required_text(record, "to", "the receiver");
@@ -206,6 +222,9 @@ void read_ends(const Cursor& record, Sample& sample) {
     if (sample.from == sample.to && !sample.from.empty() && sample.pattern != Pattern::kLocal) {
         record.report(fmt::format("from and to are both {}", core::shown(sample.from)),
                       "a transfer has two ends; a copy on one device is the pattern local");
+    }
+    if (sample.pattern == Pattern::kCrossing) {
+        check_crossing(record, sample);
     }
     const bool fan = sample.pattern == Pattern::kFanIn || sample.pattern == Pattern::kFanOut;
     const std::string& peer = sample.pattern == Pattern::kFanIn ? sample.from : sample.to;

@@ -94,7 +94,7 @@ TEST(Raw, BadRecordsAreReportedWithTheirLine) {
     };
     EXPECT_EQ(problem("{\"record\": \"task\", \"task\": \"t\", \"pattern\": \"fan\"}\n"),
               "f: line 2, column 44: pattern: found \"fan\"; known: local, ping, peer, both_ways, "
-              "fan_out, fan_in, relay");
+              "fan_out, fan_in, relay, crossing");
     EXPECT_EQ(problem("{\"record\": \"sample\", \"pattern\": \"peer\", \"from\": \"a\", "
                       "\"to\": \"b\", \"bytes\": -1, \"elapsed_s\": 1}\n"),
               "f: line 2, column 74: bytes: found -1; it must be from 0 to 1000000000000000");
@@ -102,6 +102,15 @@ TEST(Raw, BadRecordsAreReportedWithTheirLine) {
                       "\"to\": \"b\", \"peers\": [\"c\"], \"bytes\": 1, \"elapsed_s\": 1}\n"),
               "f: line 2, column 1: the peer \"a\" of the fan is not among its peers; peers lists "
               "all of them");
+    const std::string crossing =
+        "{\"record\": \"sample\", \"pattern\": \"crossing\", \"from\": \"a\", \"to\": \"b\", "
+        "\"bytes\": 1, \"elapsed_s\": 1, \"peers\": ";
+    EXPECT_EQ(problem(crossing + "[\"c\", \"d\", \"a\", \"b\"]}\n"), "none");
+    for (const char* peers : {"[\"c\", \"a\", \"b\", \"d\"]", "[\"a\", \"b\", \"c\"]", "[]"}) {
+        EXPECT_EQ(problem(crossing + peers + "}\n"),
+                  "f: line 2, column 1: the transfer \"a\" to \"b\" is not among the peers of the "
+                  "crossing; peers lists the ends of all its transfers: from, to, from, to, ...");
+    }
     EXPECT_EQ(problem("{\"record\": \"task_end\", \"complete\": true}\n"),
               "f: line 2, column 1: the key \"task\" is missing; it holds the name of the task");
     EXPECT_EQ(problem(sample_line(", \"ok\": 1")),

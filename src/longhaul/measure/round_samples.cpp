@@ -17,6 +17,13 @@ void add_fan(const TaskOrder& order, const RoundTimes& times, Sample& sample) {
     sample.root_s = received != times.received_s.end() ? received->second : done;
 }
 
+void add_crossing(const TaskOrder& order, Sample& sample) {
+    for (const FlowOrder& flow : order.flows) {
+        sample.peers.push_back(flow.from);
+        sample.peers.push_back(flow.to);
+    }
+}
+
 void add_relay(const TaskOrder& order,
                const RoundTimes& times,
                const FlowTimes& flow,
@@ -72,6 +79,9 @@ std::vector<Sample> round_samples(const TaskOrder& order,
         sample.t = times.t;
         if (fan) {
             add_fan(order, times, sample);
+        }
+        if (order.pattern == Pattern::kCrossing) {
+            add_crossing(order, sample);
         }
         if (order.pattern == Pattern::kRelay) {
             add_relay(order, times, flow, sample);

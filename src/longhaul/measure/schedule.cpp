@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "longhaul/core/assert.hpp"
+#include "longhaul/measure/crossings.hpp"
 
 namespace longhaul::measure {
 namespace {
@@ -36,6 +37,11 @@ public:
                     break;
                 case Pattern::kRelay:
                     add_relay();
+                    break;
+                case Pattern::kCrossing:
+                    for (const std::vector<int>& ends : crossings(hosts_, options_.fan_widths)) {
+                        add(pattern, options_.states.front(), options_.streams.front(), ends);
+                    }
                     break;
                 case Pattern::kLocal:
                     break;
@@ -152,12 +158,13 @@ private:
 
     [[nodiscard]] std::string id_of(const CampaignTask& task) const {
         std::string who;
-        for (const int host : task.hosts) {
-            const bool second = who.find_first_of(">:") == std::string::npos;
-            const bool pair = task.pattern == Pattern::kPing || task.pattern == Pattern::kPeer ||
-                              task.pattern == Pattern::kBothWays;
-            const std::string_view between = who.empty() ? "" : pair ? ">" : second ? ":" : ",";
-            who += fmt::format("{}{}", between, hosts_[static_cast<std::size_t>(host)].id);
+        for (std::size_t i = 0; i < task.hosts.size(); ++i) {
+            const bool to = task.pattern == Pattern::kPing || task.pattern == Pattern::kPeer ||
+                            task.pattern == Pattern::kBothWays ||
+                            (task.pattern == Pattern::kCrossing && i % 2 == 1);
+            const bool second = i == 1 && task.pattern != Pattern::kCrossing;
+            const std::string_view between = i == 0 ? "" : to ? ">" : second ? ":" : ",";
+            who += fmt::format("{}{}", between, id_of_host(task.hosts[i]));
         }
         std::string id = fmt::format("b{}/{}/{}", block_, name_of(task.pattern), who);
         if (task.pattern != Pattern::kPing) {
@@ -168,8 +175,12 @@ private:
         return id;
     }
 
-    /// Seconds and bytes under the assumptions; transfers of one task share the assumed rate only
-    /// where they end or begin at one host.
+    [[nodiscard]] const std::string& id_of_host(int host) const {
+        return hosts_[static_cast<std::size_t>(host)].id;
+    }
+
+    /// Seconds and bytes under the assumptions; transfers of one task share the assumed rate where
+    /// they end or begin at one host, or cross the same border.
     void estimate(CampaignTask& task) const {
         const double rtt = options_.assumed_rtt_s;
         const std::size_t flows = flows_of(task.pattern, task.hosts).size();
@@ -194,12 +205,13 @@ private:
         task.bytes = width * (warm_up + rules.repeats * sum);
         const double most = kMostWarmMessages * sizes.back() + rules.most_repeats * sum;
         task.most_bytes = width * (rules.pair_bytes > 0 ? std::min(most, rules.pair_bytes) : most);
-        const bool fan = task.pattern == Pattern::kFanIn || task.pattern == Pattern::kFanOut;
+        const bool shares = task.pattern == Pattern::kFanIn || task.pattern == Pattern::kFanOut ||
+                            task.pattern == Pattern::kCrossing;
         const double messages = rules.repeats * static_cast<double>(sizes.size()) + kWarmMessages;
         const double per_message =
-            (task.state == State::kCold ? 4 : 1) * rtt + (fan ? rtt : 0) + task.idle_s;
+            (task.state == State::kCold ? 4 : 1) * rtt + (shares ? rtt : 0) + task.idle_s;
         task.seconds = kSetupRoundTrips * rtt + messages * per_message +
-                       (fan ? task.bytes : task.bytes / width) / rate();
+                       (shares ? task.bytes : task.bytes / width) / rate();
     }
 
     [[nodiscard]] double rate() const { return options_.assumed_gbps * 1e9 / 8; }  // bytes/s

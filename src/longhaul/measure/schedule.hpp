@@ -27,8 +27,8 @@ struct ScheduleOptions {
     std::vector<Pattern> patterns{Pattern::kPing, Pattern::kPeer};
     std::vector<State> states{State::kWarm};
     double idle_s = 1;            ///< pause of State::kIdle
-    std::vector<int> streams{1};  ///< of pairs; fans and relays use the first
-    std::vector<int> fan_widths;  ///< empty: 2, 4, ... and all
+    std::vector<int> streams{1};  ///< of pairs; fans, relays and crossings use the first
+    std::vector<int> fan_widths;  ///< transfers of fans and crossings; empty: 2, 4, ... and all
     int blocks = 3;               ///< every experiment runs once in each, far apart in time
     CampaignRules rules;
     std::vector<Flow> pairs;  ///< ordered pairs for ping, peer and both_ways; empty: all

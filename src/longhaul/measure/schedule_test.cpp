@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "longhaul/core/random.hpp"
+#include "longhaul/measure/crossings.hpp"
 #include "longhaul/measure/plan.hpp"
 
 namespace longhaul::measure {
@@ -150,6 +151,63 @@ TEST(Schedule, FansNameTheirRootAndKeepTheirWidth) {
     EXPECT_TRUE(ids.contains("b0/fan_in/h0:h1,h3/warm"));
 }
 
+std::vector<CampaignHost> hosts_of_sites(const std::vector<std::string>& sites) {
+    std::vector<CampaignHost> hosts = hosts_of(static_cast<int>(sites.size()));
+    for (std::size_t i = 0; i < sites.size(); ++i) {
+        hosts[i].site = sites[i];
+        hosts[i].groups = {sites[i] + "-border"};
+    }
+    return hosts;
+}
+
+/// Sites a (0, 1, 2), b (3, 4, 5), c (6, 7). By hand: both directions of each pair of sites with
+/// two transfers, then out of and into each site.
+TEST(Schedule, CrossingsCoverEveryPairOfSitesInBothDirections) {
+    const std::vector<CampaignHost> hosts =
+        hosts_of_sites({"a", "a", "a", "b", "b", "b", "c", "c"});
+    ScheduleOptions options = only({Pattern::kCrossing});
+    options.fan_widths = {2};
+    const Campaign campaign =
+        make_campaign(hosts, {{"a-border"}, {"b-border"}, {"c-border"}}, options);
+    expect_disjoint(campaign);
+    std::set<std::string> ids;
+    for (const CampaignTask& task : campaign.tasks) {
+        EXPECT_EQ(std::set(task.hosts.begin(), task.hosts.end()).size(), 4U) << task.id;
+        ids.insert(task.id.substr(std::string("b0/crossing/").size()));
+    }
+    EXPECT_EQ(ids,
+              (std::set<std::string>{"h0>h3,h1>h4/warm",
+                                     "h4>h1,h5>h2/warm",
+                                     "h0>h6,h1>h7/warm",
+                                     "h6>h1,h7>h2/warm",
+                                     "h3>h6,h4>h7/warm",
+                                     "h6>h4,h7>h5/warm",
+                                     "h0>h3,h1>h6/warm",
+                                     "h3>h0,h6>h1/warm",
+                                     "h3>h0,h4>h6/warm",
+                                     "h0>h3,h6>h4/warm",
+                                     "h6>h0,h7>h3/warm",
+                                     "h0>h6,h3>h7/warm"}));
+}
+
+TEST(Schedule, CrossingsGoAsWideAsTheSmallerSite) {
+    const std::vector<CampaignHost> hosts =
+        hosts_of_sites({"a", "a", "a", "b", "b", "b", "b", "c", ""});
+    const auto widths = [&](const std::vector<int>& asked) {
+        std::multiset<std::size_t> found;
+        for (const std::vector<int>& ends : crossings(hosts, asked)) {
+            found.insert(ends.size() / 2);
+            EXPECT_EQ(std::ranges::count(ends, 8), 0);  // no site
+        }
+        return found;
+    };
+    // Between a and b two and three; out of and into a and b, with one host of each other site.
+    EXPECT_EQ(widths({}), (std::multiset<std::size_t>{2, 2, 2, 2, 2, 2, 3, 3}));
+    EXPECT_EQ(widths({3, 9}), (std::multiset<std::size_t>{2, 2, 2, 2, 3, 3}));
+    EXPECT_TRUE(crossings(hosts_of_sites({"a", "a", "b"}), {}).empty());
+    EXPECT_TRUE(crossings(hosts_of_sites({"", "", ""}), {}).empty());
+}
+
 TEST(Schedule, PairsFromOutsideAreAllThereIs) {
     ScheduleOptions options = only({Pattern::kPing, Pattern::kPeer, Pattern::kBothWays});
     options.pairs = {{1, 0}, {2, 3}};
@@ -197,7 +255,8 @@ TEST(PlanFile, ThereAndBack) {
                                     Pattern::kBothWays,
                                     Pattern::kFanOut,
                                     Pattern::kFanIn,
-                                    Pattern::kRelay});
+                                    Pattern::kRelay,
+                                    Pattern::kCrossing});
     options.states = {State::kWarm, State::kIdle, State::kCold};
     options.streams = {1, 4};
     options.rules.congestion_control = "cubic";
@@ -230,6 +289,12 @@ TEST(PlanFile, RefusesWhatCannotRun) {
     Campaign twice = campaign;
     twice.tasks[1].id = twice.tasks[0].id;
     EXPECT_NE(message(plan_text(twice, "test")).find("occurs twice"), std::string::npos);
+    Campaign odd =
+        make_campaign(hosts_of_sites({"a", "a", "b", "b"}), {}, only({Pattern::kCrossing}));
+    EXPECT_EQ(message(plan_text(odd, "test")), "");
+    odd.tasks[0].hosts.pop_back();
+    EXPECT_NE(message(plan_text(odd, "test")).find("names 3 hosts; from, to, from, to"),
+              std::string::npos);
     std::string other = text;
     other.replace(other.find("\"peer\""), 6, "\"poor\"");
     EXPECT_NE(message(other).find("one of ping, peer"), std::string::npos);

@@ -39,6 +39,16 @@ bool is_told_of(const SharedInput& input, const SharedResource& resource) {
     return names.size() >= kLeastSamplesOfOne;
 }
 
+/// Whether two transfers load a resource in any sample. Else it would only correct the rates that
+/// pairs have alone.
+bool is_shared(const SharedInput& input, const SharedResource& resource) {
+    return std::ranges::any_of(input.samples, [&](const LoadSample& sample) {
+        return std::ranges::any_of(sample.sets, [&](const std::vector<Transfer>& set) {
+            return detail::loading(input, resource, set) > 1;
+        });
+    });
+}
+
 void add_ones(const SharedInput& input,
               Scope scope,
               std::size_t count,
@@ -53,6 +63,24 @@ void add_ones(const SharedInput& input,
     }
 }
 
+/// Of every group and of every pair of sites. Where samples do not tell them apart the first is
+/// taken: an uplink, which is a rate, or a link between sites, of which a fabric states occupancy.
+void add_for_sites(const SharedInput& input, Rule rule, std::vector<SharedResource>& all) {
+    const SharedResource between{Scope::kBetween, rule, true, 0, 1};
+    const bool several = input.sites.names.size() > 1;
+    if (several && rule == Rule::kOccupancy) {
+        all.push_back(between);
+    }
+    for (const Scope scope : {Scope::kGroup, Scope::kGroupOut, Scope::kGroupIn}) {
+        if (!input.groups.empty()) {
+            all.push_back({scope, rule, true, 0, 1});
+        }
+    }
+    if (several && rule == Rule::kRate) {
+        all.push_back(between);
+    }
+}
+
 /// All resources that are tried, those of every host or group first.
 std::vector<SharedResource> candidate_resources(const SharedInput& input) {
     std::vector<SharedResource> all;
@@ -60,13 +88,13 @@ std::vector<SharedResource> candidate_resources(const SharedInput& input) {
         for (const Scope scope : {Scope::kReceiver, Scope::kSender, Scope::kHost, Scope::kDuplex}) {
             all.push_back({scope, rule, true, 0, 1});
         }
-        if (!input.groups.empty()) {
-            all.push_back({Scope::kGroup, rule, true, 0, 1});
-        }
+        add_for_sites(input, rule, all);
     }
+    std::erase_if(all, [&](const SharedResource& each) { return !is_shared(input, each); });
     for (const Scope scope : {Scope::kGroup, Scope::kGroupOut, Scope::kGroupIn}) {
         add_ones(input, scope, input.groups.size(), all);
     }
+    add_ones(input, Scope::kBetween, input.sites.names.size() * input.sites.names.size(), all);
     if (input.hosts.size() <= kMaxHostsOneByOne) {
         add_ones(input, Scope::kReceiver, input.hosts.size(), all);
         add_ones(input, Scope::kSender, input.hosts.size(), all);

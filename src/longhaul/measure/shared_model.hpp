@@ -28,10 +28,11 @@ enum class Scope {
     kGroupOut,  ///< all that leaves a group
     kGroupIn,   ///< all that enters it
     kGroup,     ///< each of these two by itself, with one capacity
+    kBetween,   ///< all from one site to another, one for each ordered pair of sites
 };
 
 [[nodiscard]] std::string_view name_of(Rule rule);    ///< "rate", "occupancy"
-[[nodiscard]] std::string_view name_of(Scope scope);  ///< "sender", ..., "group"
+[[nodiscard]] std::string_view name_of(Scope scope);  ///< "sender", ..., "between"
 
 struct Transfer {
     std::size_t from = 0;
@@ -44,9 +45,9 @@ enum class Extreme { kExact, kFastest, kSlowest };
 
 /// How long transfers took that started together, until the last was done.
 struct LoadSample {
-    std::string name;                         ///< samples of one name are left out together
-    std::string pattern;                      ///< "fan_in", "fan_out", "both_ways", "relay"
-    std::string congestion;                   ///< congestion control; may be empty
+    std::string name;        ///< samples of one name are left out together
+    std::string pattern;     ///< "fan_in", "fan_out", "both_ways", "relay", "crossing"
+    std::string congestion;  ///< congestion control; may be empty
     std::vector<std::vector<Transfer>> sets;  ///< one set; several for an extreme over them
     Extreme extreme = Extreme::kExact;
     double seconds = 0;  ///< > 0; of an extreme the least or largest time of the sets
@@ -58,20 +59,33 @@ struct HostGroup {
     std::vector<std::size_t> members;
 };
 
+/// Where hosts are: a host is at one site or at none, so that sites have links between them.
+struct HostSites {
+    static constexpr std::size_t kNone = static_cast<std::size_t>(-1);
+
+    std::vector<std::string> names;
+    std::vector<std::size_t> of_host;  ///< n indices of names, kNone where unknown; empty: no sites
+
+    /// The ordered pair of the sites of a transfer's ends as a number, from x names + to; kNone
+    /// inside a site and where one is unknown.
+    [[nodiscard]] std::size_t pair_of(std::size_t from, std::size_t to) const;
+};
+
 struct SharedInput {
     std::vector<std::string> hosts;  ///< n names
     std::vector<HostGroup> groups;
+    HostSites sites;
     core::Grid<double> alpha_s;      ///< n x n, of a pair alone
     core::Grid<double> bytes_per_s;  ///< n x n, of a pair alone; 0 where unknown
     std::vector<LoadSample> samples;
 };
 
-/// One fitted resource, or one for every host or group with the same value.
+/// One fitted resource, or one for every host, group or pair of sites with the same value.
 struct SharedResource {
     Scope scope = Scope::kReceiver;
     Rule rule = Rule::kOccupancy;
-    bool every = true;        ///< each host (or group) has one
-    std::size_t subject = 0;  ///< else: which host or group
+    bool every = true;        ///< each host (or group, or ordered pair of sites) has one
+    std::size_t subject = 0;  ///< else: which host or group, or HostSites::pair_of
     double value = 1;         ///< C in bytes a second, or c
 };
 
@@ -131,16 +145,17 @@ inline constexpr double kResourceMustSave = 0.1;
 
 /// Chooses resources one after the other, each time the one with the least left-out error, as long
 /// as that falls by kResourceMustSave; at last those that can go without are dropped. A resource of
-/// a single host or group is tried when three samples with two transfers over it or more tell of
-/// it. Fails without samples, or when a sample uses a pair without a rate.
-/// O(resources x names x samples); more than 24 names are left out in 24 parts.
+/// a single host, group or pair of sites is tried when three samples with two transfers over it or
+/// more tell of it. Fails without samples, or when a sample uses a pair without a rate. O(resources
+/// x names x samples); more than 24 names are left out in 24 parts.
 [[nodiscard]] core::Result<SharedModel> fit_shared(const SharedInput& input);
 
 /// The section `shared` of a links file; docs/formats/links.md has its keys.
 [[nodiscard]] core::Value to_value(const SharedModel& model, const SharedInput& input);
 
 /// What a fabric can state: the rates of a host or group, one a direction, or one for both together
-/// (half duplex).
+/// (half duplex); and of the links between two sites one a direction: an occupancy comes to c x the
+/// median rate of the pairs of that direction. O(hosts^2 resources).
 [[nodiscard]] std::vector<fabric::SharedCapacity> shared_capacities(const SharedModel& model,
                                                                     const SharedInput& input);
 
@@ -148,8 +163,8 @@ inline constexpr double kResourceMustSave = 0.1;
 /// fast as the middle one, Gbit/s; 0 when no pair with a rate loads it. O(hosts^2 subjects).
 [[nodiscard]] double usual_gbps(const SharedResource& resource, const SharedInput& input);
 
-/// Indices of the resources that a fabric does not state: occupancy, and rates of all hosts
-/// together.
+/// Indices of the resources that a fabric does not state: occupancy but that between sites, and
+/// rates of all hosts together.
 [[nodiscard]] std::vector<std::size_t> not_in_fabric(const SharedModel& model,
                                                      const SharedInput& input);
 

@@ -122,6 +122,21 @@ TEST(B70, TheChoiceIsTheSerialReceiver) {
     EXPECT_TRUE(model->trusted);
 }
 
+/// The same with the sockets as sites: what lies between them is tried, and not needed.
+TEST(B70, LinksBetweenSocketsDoNotChangeTheChoice) {
+    SharedInput input = b70();
+    input.sites = {{"socket 0", "socket 1"}, {0, 0, 0, 0, 1, 1, 1, 1}};
+    const auto model = fit_shared(input);
+    ASSERT_TRUE(model);
+    EXPECT_TRUE(std::ranges::any_of(model->trials, [](const SharedTrial& trial) {
+        return trial.resource == "between occupancy";
+    }));
+    ASSERT_EQ(model->resources.size(), 1U);
+    EXPECT_EQ(model->resources.front().scope, Scope::kReceiver);
+    EXPECT_EQ(model->resources.front().rule, Rule::kOccupancy);
+    EXPECT_LE(model->left_out_factor, 1.12);
+}
+
 /// A world that follows the model exactly, so that every answer is known. Six hosts, pair rates
 /// 1 to 2 GB/s, alpha 1 ms, two groups of three.
 struct MadeUp {

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "longhaul/core/statistics.hpp"
+#include "longhaul/measure/detail/between_sites.hpp"
 #include "longhaul/measure/detail/loads.hpp"
 #include "longhaul/measure/shared_model.hpp"
 
@@ -19,7 +20,13 @@ bool of_groups(Scope scope) {
 core::Value value_of(const SharedResource& resource, const SharedInput& input) {
     core::Value value = core::Value::object();
     value.set("scope", name_of(resource.scope)).set("rule", name_of(resource.rule));
-    if (!resource.every) {
+    if (!resource.every && resource.scope == Scope::kBetween) {
+        const std::vector<std::string>& sites = input.sites.names;
+        core::Value ends = core::Value::array();
+        ends.append(sites[resource.subject / sites.size()]);
+        ends.append(sites[resource.subject % sites.size()]);
+        value.set("between", std::move(ends));
+    } else if (!resource.every) {
         const bool group = of_groups(resource.scope);
         value.set(group ? "group" : "host",
                   group ? input.groups[resource.subject].name : input.hosts[resource.subject]);
@@ -198,6 +205,7 @@ std::vector<fabric::SharedCapacity> shared_capacities(const SharedModel& model,
             }
         }
     }
+    detail::add_between_sites(model, input, all);
     return all;
 }
 
