@@ -25,8 +25,9 @@ enum class ProofKind {
     kChoices,     ///< devices to spare: one part for each choice of what is left out
 };
 
-/// Classes have the least costs between their members, so the bound holds for any partition; where
-/// it is `exact`, members cannot be told apart, and nothing is lost.
+/// Classes have the least costs between their members, or what some choice of their members must
+/// cost, so the bound holds for any partition; where it is `exact`, members cannot be told apart,
+/// and nothing is lost.
 struct BoundProof {
     ProofKind kind = ProofKind::kElementary;
     bool exact = false;
@@ -35,6 +36,8 @@ struct BoundProof {
     std::vector<int> class_of_device;
     ProofLog log;                ///< of kTree
     bool groups = false;         ///< of kTree: under another exchange than sums of pairs
+    bool members = false;        ///< of kBreaks, kTree: by what some choice of members must cost
+    std::vector<double> levels;  ///< of members: two costs each, rising; breaks count inside them
     DifferentLog different;      ///< of kDifferent
     bool compute = false;        ///< of kSum: bounded apart
     bool exchange = false;       ///< of kSum: bounded apart
