@@ -17,8 +17,12 @@ using placement::ProofKind;
 std::string kind_text(const BoundProof& proof) {
     const int classes =
         proof.class_of_device.empty() ? 0 : std::ranges::max(proof.class_of_device) + 1;
-    const std::string view =
-        fmt::format("{}{} device classes", proof.exact ? "" : "least costs of ", classes);
+    const std::string view = fmt::format("{}{} classes",
+                                         proof.exact     ? ""
+                                         : proof.members ? "the members of "
+                                                         : "least costs of ",
+                                         proof.exact ? fmt::format("{} device", classes)
+                                                     : fmt::format("{}", classes));
     switch (proof.kind) {
         case ProofKind::kElementary:
             return "cheapest peers of every device and cheapest pair of every boundary";

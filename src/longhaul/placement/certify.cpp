@@ -72,7 +72,8 @@ private:
 
     void prove_merged() {
         if (problem_.devices() > kMostWhenLate && options_.stop && options_.stop()) {
-            return;  // this takes up to a second or two
+            raise_by_leaders();  // what is below takes up to a second or two
+            return;
         }
         const std::vector<RootedClasses> merged = merged_classes(problem_);
         if (merged.size() > 1) {
@@ -81,9 +82,20 @@ private:
         prove(merged[0].classes);
     }
 
-    static std::string view_of(const Classes& classes) {
-        return classes.exact ? fmt::format("{} device classes", classes.size())
-                             : fmt::format("the members of {} classes", classes.size());
+    void raise_by_leaders() {
+        const LeaderBound found = leader_bound(problem_);
+        raise(certificate_.bound.data_parallel + found.path,
+              fmt::format("breaks of the path over least costs of {} classes",
+                          found.classes.size()));
+    }
+
+    [[nodiscard]] std::string view_of(const Classes& classes) const {
+        if (classes.exact) {
+            return fmt::format("{} device classes", classes.size());
+        }
+        return fmt::format("{} of {} classes",
+                           tells_members(problem_, classes) ? "the members" : "least costs",
+                           classes.size());
     }
 
     void raise_by_root(const Classes& classes, double root) {

@@ -151,7 +151,8 @@ private:
             return tree(problem, proof, target, model);
         }
         ++nodes_;
-        return too_low(model.least_exchange() + model.path_bound(model.root(), target), target);
+        const double exchange = std::max(model.least_exchange(), ReplayExchange(problem).least());
+        return too_low(exchange + model.path_bound(model.root(), target), target);
     }
 
     std::string tree(const Problem& problem,

@@ -158,10 +158,23 @@ private:
         if (problem_.shape.devices() > kMostClassifiedDevices) {
             return;
         }
+        carry_leaders();
+        if (reached()) {
+            return;
+        }
         const std::vector<RootedClasses> merged = merged_classes(problem_);
         for (auto one = merged.rbegin(); one != merged.rend() && !reached(); ++one) {
             prove_over(one->classes, one + 1 == merged.rend() ? work_ : 0);
         }
+    }
+
+    /// What the proof of a plan gives when its time is up.
+    void carry_leaders() {
+        LeaderBound found = leader_bound(problem_);
+        BoundProof proof;
+        proof.kind = ProofKind::kBreaks;
+        proof.class_of_device = std::move(found.classes.of_device);
+        carry(elementary_bound(problem_).data_parallel + found.path, std::move(proof));
     }
 
     /// Breaks, and logs as far as the work goes.

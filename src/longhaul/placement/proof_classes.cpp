@@ -1,6 +1,7 @@
 #include "longhaul/placement/proof_classes.hpp"
 
 #include <algorithm>
+#include <limits>
 
 #include "longhaul/placement/class_tree.hpp"
 #include "longhaul/placement/member_model.hpp"
@@ -41,6 +42,44 @@ std::unique_ptr<TableModel> table_model(const Problem& problem, const Classes& c
         classes.exact ? class_costs(problem.costs, classes) : least_costs(problem.costs, classes),
         problem.shape,
         sizes_of_classes(classes));
+}
+
+Classes leader_classes(const Costs& costs, std::size_t count) {
+    const core::Grid<double>& pairs = costs.pipeline.table();
+    const std::size_t kinds = pairs.rows();
+    std::vector<double> nearest(kinds, std::numeric_limits<double>::infinity());
+    std::vector<int> home(kinds, 0);
+    std::size_t leader = 0;
+    for (int k = 0; k < static_cast<int>(std::min(count, kinds)) && nearest[leader] > 0; ++k) {
+        for (std::size_t kind = 0; kind < kinds; ++kind) {
+            const double cost = kind == leader ? 0 : pairs(leader, kind);
+            if (cost < nearest[kind]) {
+                nearest[kind] = cost;
+                home[kind] = k;
+            }
+        }
+        leader = static_cast<std::size_t>(std::ranges::max_element(nearest) - nearest.begin());
+    }
+    Classes classes;
+    std::vector<int> number(count, -1);  // kinds without devices leave no hole
+    for (std::size_t device = 0; device < costs.pipeline.size(); ++device) {
+        int& own = number[home[costs.pipeline.kind_of_device()[device]]];
+        if (own < 0) {
+            own = static_cast<int>(classes.members.size());
+            classes.members.emplace_back();
+        }
+        classes.of_device.push_back(own);
+        classes.members[own].push_back(static_cast<int>(device));
+    }
+    return classes;
+}
+
+LeaderBound leader_bound(const Problem& problem) {
+    LeaderBound found{leader_classes(problem.costs, kMaxPackedClasses), 0};
+    const std::vector<int> sizes = sizes_of_classes(found.classes);
+    const ExactTable table(least_costs(problem.costs, found.classes), problem.shape, sizes);
+    found.path = TableBounds(table, problem.shape, sizes).root();
+    return found;
 }
 
 std::vector<RootedClasses> merged_classes(const Problem& problem) {

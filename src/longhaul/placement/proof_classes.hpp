@@ -22,6 +22,19 @@ namespace longhaul::placement {
 /// Whether table_model() tells the members of these classes apart.
 [[nodiscard]] bool tells_members(const Problem& problem, const Classes& classes);
 
+/// Classes around leaders: each next leader is the device that is dearest to pair with those there
+/// (farthest first; Gonzalez, 1985), and devices belong to the one that is cheapest to pair with.
+/// O(count kinds).
+[[nodiscard]] Classes leader_classes(const Costs& costs, std::size_t count);
+
+/// A bound where time is short: breaks of the path over least costs between the classes around
+/// leaders, beside the cheapest peers of every device. O(kinds^2).
+struct LeaderBound {
+    Classes classes;
+    double path = 0;  ///< no path of stages costs less
+};
+[[nodiscard]] LeaderBound leader_bound(const Problem& problem);
+
 /// Classes and their bound without branching.
 struct RootedClasses {
     Classes classes;

@@ -190,6 +190,7 @@ void name_members(const Problem& problem, const TensorGroups& groups, Plan& plan
         }
     }
     plan.placement = expanded(plan.placement, groups, problem.shape.tp, problem.devices());
+    plan.misfit = why_nothing_fits(problem, plan.placement.stages());
     std::vector<LeftOut> left_out;
     for (const LeftOut& one : plan.left_out) {
         for (const int device : groups.members[one.device]) {
