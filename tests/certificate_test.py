@@ -152,6 +152,7 @@ TERMS = [  # what the proof must be
     ("tables", *SITES, "--pp", 4, "--dp", 2, "--pp-messages", 8, "--layers",
      "examples/terms/layers.toml"),
     ("tables", *SITES, "--pp", 2, "--dp", 4, "--exchange", "ring"),
+    ("crossing", *SITES, "--pp", 2, "--dp", 4, "--objective", "pipelined", "--pp-messages", 16),
     ("tree", *WORLD, "--pp", 8, "--dp", 8, "--exchange", "hierarchical"),
     ("sum", *WORLD, "--pp", 16, "--dp", 4, "--stage-seconds", 2),
     ("limits", *WORLD, "--pp", 8, "--dp", 8, "--objective", "pipelined", "--pp-messages", 16,
@@ -261,6 +262,20 @@ def members(test):
                         f"{name} {i}: {key}={at[key]!r} for {before!r}: {done.stdout}{done.stderr}")
 
 
+def time_limit(test):
+    """A certificate has time of its own after that of the plan is up."""
+    path, plan = test.folder / "late.json", test.folder / "plan.json"
+    fabric = test.folder / "noise-fabric.json"  # of members
+    for limit in (0.001, 3):
+        done = test.run("place", "--fabric", fabric, "--pp", 8, "--dp", 8, "--c-pp", 0.512, "--c-dp",
+                        0.65, "--baseline-samples", 0, "--time-limit", limit, "--certificate", path,
+                        "-o", plan)
+        test.expect(done.returncode == 0, f"within {limit} s: {done.stderr}")
+        good, bound = json.loads(path.read_text()), json.loads(plan.read_text())["bound"]
+        test.expect(limit < 1 or good["bound"] == bound, f"within {limit} s: {good['bound']}, {bound}")
+        test.expect(test.check(good).returncode == 0, f"within {limit} s it does not hold")
+
+
 def size_cap(test):
     certificate, done = test.place(TABLE2, 0.512, 0.65, "--certificate-nodes", 60)
     test.expect("the certificate holds a bound of" in done.stderr, f"warned: {done.stderr}")
@@ -278,7 +293,7 @@ def main():
     parser.add_argument("--binary", required=True, type=pathlib.Path)
     with tempfile.TemporaryDirectory() as folder:
         test = Tester(parser.parse_args().binary.resolve(), pathlib.Path(folder))
-        for part in (known_answers, tampering, fuzzing, terms, members, size_cap):
+        for part in (known_answers, tampering, fuzzing, terms, members, time_limit, size_cap):
             part(test)
     print(f"{test.count} checks, {test.failures} failures")
     return 1 if test.failures or test.count < 100 else 0

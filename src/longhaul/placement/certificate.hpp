@@ -20,6 +20,7 @@ enum class ProofKind {
     kTree,        ///< branch and bound over classes: the log of its nodes
     kDifferent,   ///< no number of different stages is cheap: trees of what a stage holds
     kTables,      ///< every set of stages over kinds of devices, enumerated; no log is needed
+    kCrossing,    ///< pipelined: what must cross a shared resource; no log is needed
     kSum,         ///< compute, the exchange, or both bounded apart from one part, the rest
     kLimits,      ///< pipelined: one part for each limit on the slowest pair
     kChoices,     ///< devices to spare: one part for each choice of what is left out
@@ -31,8 +32,8 @@ enum class ProofKind {
 struct BoundProof {
     ProofKind kind = ProofKind::kElementary;
     bool exact = false;
-    /// Of all that its problem places, tensor groups with tp > 1; empty for kElementary, kSum,
-    /// kLimits.
+    /// Of all that its problem places, tensor groups with tp > 1; empty for kElementary,
+    /// kCrossing, kSum, kLimits.
     std::vector<int> class_of_device;
     ProofLog log;                ///< of kTree
     bool groups = false;         ///< of kTree: under another exchange than sums of pairs

@@ -23,6 +23,7 @@ constexpr std::pair<ProofKind, std::string_view> kProofKinds[] = {
     {ProofKind::kTree, "tree"},
     {ProofKind::kDifferent, "different"},
     {ProofKind::kTables, "tables"},
+    {ProofKind::kCrossing, "crossing"},
     {ProofKind::kSum, "sum"},
     {ProofKind::kLimits, "limits"},
     {ProofKind::kChoices, "choices"}};
@@ -212,7 +213,8 @@ void read_levels(const Cursor& object, BoundProof& proof) {
 
 std::optional<ProofKind> read_kind(const Cursor& object) {
     constexpr std::string_view kNames =
-        R"("elementary", "breaks", "tree", "different", "tables", "sum", "limits" or "choices")";
+        R"("elementary", "breaks", "tree", "different", "tables", "crossing", "sum", "limits" or )"
+        R"("choices")";
     const auto kind = object.require("kind", kNames);
     const auto name = kind ? kind->string() : std::nullopt;
     if (!name) {

@@ -84,9 +84,9 @@ private:
 
     void raise_by_leaders() {
         const LeaderBound found = leader_bound(problem_);
-        raise(certificate_.bound.data_parallel + found.path,
-              fmt::format("breaks of the path over least costs of {} classes",
-                          found.classes.size()));
+        raise(
+            certificate_.bound.data_parallel + found.path,
+            fmt::format("breaks of the path over least costs of {} classes", found.classes.size()));
     }
 
     [[nodiscard]] std::string view_of(const Classes& classes) const {

@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "longhaul/placement/replay_crossing.hpp"
 #include "longhaul/placement/replay_different.hpp"
 #include "longhaul/placement/replay_exchange.hpp"
 #include "longhaul/placement/replay_tables.hpp"
@@ -83,6 +84,9 @@ public:
                 return classes(problem, proof, target);
             case ProofKind::kTables:
                 return tables(problem, proof, target);
+            case ProofKind::kCrossing:
+                ++nodes_;
+                return too_low(replay_crossing(problem, static_cast<double>(limits_.work)), target);
             case ProofKind::kSum:
                 return sum(problem, proof, target);
             case ProofKind::kLimits:

@@ -6,6 +6,7 @@
 #include "longhaul/placement/classes.hpp"
 #include "longhaul/placement/group_terms.hpp"
 #include "longhaul/placement/pipelined.hpp"
+#include "longhaul/placement/replay_crossing.hpp"
 #include "longhaul/placement/replay_tables.hpp"
 #include "longhaul/placement/search_terms.hpp"
 
@@ -35,6 +36,9 @@ public:
         const bool additive = problem.terms.objective == Objective::kAdditive;
         if (all_used && additive && has_other_terms(problem) && work > 0) {
             tables(problem, aim, best);
+        }
+        if (!problem.shared.empty()) {
+            crossing(problem, aim, best);
         }
         if (has_other_exchange(problem)) {
             if (!good(best, aim) && all_used && additive) {
@@ -87,6 +91,13 @@ private:
         if (found.why.empty()) {
             keep(best, {std::min(aim.bound, found.least), std::move(proof)});
         }
+    }
+
+    void crossing(const Problem& problem, const ProofAim& aim, MadeProof& best) const {
+        BoundProof proof;
+        proof.kind = ProofKind::kCrossing;
+        const double steps = 4 * static_cast<double>(options_.proof.work);
+        keep(best, {std::min(aim.bound, replay_crossing(problem, steps)), std::move(proof)});
     }
 
     void groups(const Problem& problem, const ProofAim& aim, std::uint64_t work, MadeProof& best) {

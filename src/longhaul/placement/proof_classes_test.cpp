@@ -71,8 +71,7 @@ Problem noisy_regions(int regions, Shape shape, std::uint64_t seed) {
         for (std::size_t j = 0; j < i; ++j) {
             const auto a = static_cast<double>(i * static_cast<std::size_t>(regions) / n);
             const auto b = static_cast<double>(j * static_cast<std::size_t>(regions) / n);
-            pairs(i, j) = pairs(j, i) =
-                (0.1 + std::abs(a - b)) * (0.9 + 0.2 * random.uniform());
+            pairs(i, j) = pairs(j, i) = (0.1 + std::abs(a - b)) * (0.9 + 0.2 * random.uniform());
         }
     }
     problem.costs.pipeline = pairs;

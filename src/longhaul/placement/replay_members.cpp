@@ -51,6 +51,19 @@ void ReplayMembers::find_cheapest_peers() {
     }
 }
 
+/// Pipeline costs between all members of two classes; a device has no pair with itself.
+core::Grid<double> ReplayMembers::pairs_of(std::size_t a, std::size_t b) const {
+    core::Grid<double> costs(members_[a].size(), members_[b].size(), kNoSuchPair);
+    for (std::size_t i = 0; i < costs.rows(); ++i) {
+        for (std::size_t j = 0; j < costs.columns(); ++j) {
+            const auto one = static_cast<std::size_t>(members_[a][i]);
+            const auto other = static_cast<std::size_t>(members_[b][j]);
+            costs(i, j) = one == other ? kNoSuchPair : costs_->pipeline(one, other);
+        }
+    }
+    return costs;
+}
+
 /// Inside a class every pair stands twice in the table of its members by themselves: two disjoint
 /// cells a pair at least, so half of them bound the pairs.
 void ReplayMembers::find_prices() {
@@ -58,23 +71,16 @@ void ReplayMembers::find_prices() {
     const auto most = static_cast<std::size_t>(shape_.dp);
     prices_ = core::Grid<std::vector<double>>(k, k);
     for (std::size_t a = 0; a < k; ++a) {
-        for (std::size_t b = a; b < k; ++b) {
-            core::Grid<double> costs(members_[a].size(), members_[b].size(), kNoSuchPair);
-            for (std::size_t i = 0; i < costs.rows(); ++i) {
-                for (std::size_t j = 0; j < costs.columns(); ++j) {
-                    if (members_[a][i] != members_[b][j]) {
-                        costs(i, j) = costs_->pipeline(static_cast<std::size_t>(members_[a][i]),
-                                                       static_cast<std::size_t>(members_[b][j]));
-                    }
-                }
-            }
-            const std::vector<double> found = disjoint_pairs(costs, a == b ? 2 * most : most);
-            for (std::size_t i = a == b ? 1 : 0; i < found.size(); i += a == b ? 2 : 1) {
-                prices_(a, b).push_back(found[i]);
-                thresholds_.push_back(found[i]);
-            }
-            prices_(b, a) = std::vector<double>(prices_(a, b));
+        const std::vector<double> cells = disjoint_pairs(pairs_of(a, a), 2 * most);
+        for (std::size_t i = 1; i < cells.size(); i += 2) {
+            prices_(a, a).push_back(cells[i]);
         }
+        for (std::size_t b = a + 1; b < k; ++b) {
+            prices_(a, b) = prices_(b, a) = disjoint_pairs(pairs_of(a, b), most);
+        }
+    }
+    for (const std::vector<double>& prices : prices_.cells()) {
+        thresholds_.insert(thresholds_.end(), prices.begin(), prices.end());
     }
     std::ranges::sort(thresholds_);
     thresholds_.erase(std::unique(thresholds_.begin(), thresholds_.end()), thresholds_.end());

@@ -43,6 +43,7 @@ private:
     [[nodiscard]] double deal(std::size_t a,
                               std::span<const std::pair<ReplayRow, int>> stages) const;
     [[nodiscard]] bool paired(const ReplayRow& a, const ReplayRow& b, double threshold) const;
+    [[nodiscard]] core::Grid<double> pairs_of(std::size_t a, std::size_t b) const;
     void find_cheapest_peers();
     void find_prices();
 
