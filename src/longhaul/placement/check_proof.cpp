@@ -143,8 +143,10 @@ private:
             return fmt::format("members are told apart up to {} devices", kMostMembersOfProof);
         }
         const ReplayMembers members(problem.costs, proof.class_of_device, problem.shape);
-        std::string why = model.set_members(members, proof.levels);
-        return why.empty() ? breaks_or_tree(problem, proof, target, model) : why;
+        if (std::string why = model.set_members(members, proof.levels); !why.empty()) {
+            return why;
+        }
+        return breaks_or_tree(problem, proof, target, model);
     }
 
     std::string breaks_or_tree(const Problem& problem,

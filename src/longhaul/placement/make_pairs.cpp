@@ -150,7 +150,7 @@ private:
 
     /// Exact classes where there are few; else those that the proof of the plan takes.
     void prove_classes() {
-        Classes exact = exact_classes(problem_.costs);
+        const Classes exact = exact_classes(problem_.costs);
         if (TableProof::applicable(problem_.shape, sizes_of_classes(exact))) {
             prove_over(exact, work_);
             return;

@@ -24,7 +24,7 @@ ReplayMembers::ReplayMembers(const Costs& costs, std::span<const int> class_of_d
 
 void ReplayMembers::find_cheapest_peers() {
     const std::size_t n = costs_->exchange.size();
-    peers_ = core::Grid<std::vector<double>>(n, members_.size());
+    peers_.assign(n, std::vector<std::vector<double>>(members_.size()));
     for (std::size_t device = 0; device < n; ++device) {
         std::vector<double> all;
         for (std::size_t b = 0; b < members_.size(); ++b) {
@@ -36,7 +36,7 @@ void ReplayMembers::find_cheapest_peers() {
             }
             all.insert(all.end(), seconds.begin(), seconds.end());
             std::ranges::sort(seconds);
-            std::vector<double>& sums = peers_(device, b);
+            std::vector<double>& sums = peers_[device][b];
             sums.push_back(0);
             for (const double one : seconds) {
                 sums.push_back(sums.back() + one);
@@ -69,18 +69,20 @@ core::Grid<double> ReplayMembers::pairs_of(std::size_t a, std::size_t b) const {
 void ReplayMembers::find_prices() {
     const std::size_t k = members_.size();
     const auto most = static_cast<std::size_t>(shape_.dp);
-    prices_ = core::Grid<std::vector<double>>(k, k);
+    prices_.assign(k, std::vector<std::vector<double>>(k));
     for (std::size_t a = 0; a < k; ++a) {
         const std::vector<double> cells = disjoint_pairs(pairs_of(a, a), 2 * most);
         for (std::size_t i = 1; i < cells.size(); i += 2) {
-            prices_(a, a).push_back(cells[i]);
+            prices_[a][a].push_back(cells[i]);
         }
         for (std::size_t b = a + 1; b < k; ++b) {
-            prices_(a, b) = prices_(b, a) = disjoint_pairs(pairs_of(a, b), most);
+            prices_[a][b] = prices_[b][a] = disjoint_pairs(pairs_of(a, b), most);
         }
     }
-    for (const std::vector<double>& prices : prices_.cells()) {
-        thresholds_.insert(thresholds_.end(), prices.begin(), prices.end());
+    for (const std::vector<std::vector<double>>& row : prices_) {
+        for (const std::vector<double>& prices : row) {
+            thresholds_.insert(thresholds_.end(), prices.begin(), prices.end());
+        }
     }
     std::ranges::sort(thresholds_);
     thresholds_.erase(std::unique(thresholds_.begin(), thresholds_.end()), thresholds_.end());
@@ -89,7 +91,7 @@ void ReplayMembers::find_prices() {
 double ReplayMembers::with_cheapest_peers(int device, std::size_t own, const ReplayRow& row) const {
     double seconds = 0;
     for (std::size_t b = 0; b < members_.size(); ++b) {
-        const std::vector<double>& sums = peers_(static_cast<std::size_t>(device), b);
+        const std::vector<double>& sums = peers_[static_cast<std::size_t>(device)][b];
         const int peers = std::max(0, row[b] - (b == own ? 1 : 0));
         seconds += sums[std::min(static_cast<std::size_t>(peers), sums.size() - 1)];
     }
@@ -165,7 +167,7 @@ bool ReplayMembers::paired(const ReplayRow& a, const ReplayRow& b, double thresh
         flow.add(k + i, 2 * k + 1, b[i]);
         devices += a[i];
         for (std::size_t j = 0; j < k && a[i] > 0; ++j) {
-            const std::vector<double>& prices = prices_(i, j);
+            const std::vector<double>& prices = prices_[i][j];
             const auto open = std::ranges::upper_bound(prices, threshold) - prices.begin();
             if (b[j] > 0 && open > 0) {
                 flow.add(i, k + j, static_cast<int>(open));
@@ -184,7 +186,7 @@ double ReplayMembers::edge(const ReplayRow& a, const ReplayRow& b) const {
 int ReplayMembers::partners(std::size_t a, double below) const {
     std::ptrdiff_t pairs = 0;
     for (std::size_t b = 0; b < members_.size(); ++b) {
-        const std::vector<double>& prices = prices_(a, b);
+        const std::vector<double>& prices = prices_[a][b];
         pairs += std::ranges::lower_bound(prices, below) - prices.begin();
     }
     return static_cast<int>(pairs);

@@ -51,9 +51,9 @@ private:
     Shape shape_;
     std::vector<std::vector<int>> members_;
     /// Of a device and a class: seconds of its 0, 1, 2, … cheapest exchanges there.
-    core::Grid<std::vector<double>> peers_;
+    std::vector<std::vector<std::vector<double>>> peers_;
     /// Of two classes: the least threshold under which they have 1, 2, … disjoint pairs.
-    core::Grid<std::vector<double>> prices_;
+    std::vector<std::vector<std::vector<double>>> prices_;
     std::vector<double> thresholds_;  ///< all prices, rising
     double least_exchange_ = 0;
 };
