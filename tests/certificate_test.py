@@ -160,6 +160,7 @@ TERMS = [  # what the proof must be
     ("tables", *SITES, "--pp", 4, "--dp", 2, "--pp-messages", 8, "--layers",
      "examples/terms/layers.toml"),
     ("tables", *SITES, "--pp", 2, "--dp", 4, "--exchange", "ring"),
+    ("crossing", *SITES, "--pp", 2, "--dp", 4, "--objective", "pipelined", "--pp-messages", 16),
     ("tree", *WORLD, "--pp", 8, "--dp", 8, "--exchange", "hierarchical"),
     ("sum", *WORLD, "--pp", 16, "--dp", 4, "--stage-seconds", 2),
     ("limits", *WORLD, "--pp", 8, "--dp", 8, "--objective", "pipelined", "--pp-messages", 16,
@@ -200,6 +201,89 @@ def terms(test):
                         f"{kind} {i}: {key}={at[key]!r} for {before!r}: {done.stdout}{done.stderr}")
 
 
+def noisy_world(test):
+    """Table 2 as matrices, every ordered pair of devices with noise of 10 % of its own."""
+    path = test.folder / "world.json"
+    test.run("fabric", TABLE2, "-o", path)
+    world = json.loads(path.read_text())
+    dice = random.Random(1)
+    for key in ("alpha_ms", "beta_gbps"):
+        world[key] = [[x and x * dice.uniform(0.9, 1.1) for x in row] for row in world[key]]
+    return world
+
+
+def drawn_regions(regions, devices):
+    """More regions than exact classes are handled, with delays and rates of their own each way."""
+    dice = random.Random(3)
+    names = [f"region {i}" for i in range(regions)]
+    counts = [1] * regions
+    for _ in range(devices - regions):
+        counts[dice.randrange(regions)] += 1
+    where = [(dice.uniform(0, 10), dice.uniform(0, 4)) for _ in names]
+    pairs = []
+    for a, (x, y) in zip(names, where):
+        for b, (u, v) in zip(names, where):
+            if a != b:
+                far = ((x - u) ** 2 + (y - v) ** 2) ** 0.5
+                pairs.append({"a": a, "b": b, "delay_ms": 2 + 14 * far,
+                              "bandwidth_gbps": dice.uniform(0.6, 1.4) * 4 / (0.6 + far)})
+    return {"regions": names, "gpus_per_region": counts, "directed": True, "pairs": pairs,
+            "intra_region": {"delay_ms": 0.5, "bandwidth_gbps": 10}}
+
+
+def members(test):
+    """Where devices all differ, a certificate holds the bound of its plan by default, too."""
+    dice = random.Random(17)
+    for name, fabric, pp, dp in (("noise", noisy_world(test), 8, 8),
+                                 ("regions", drawn_regions(24, 128), 16, 8)):
+        paths = [test.folder / f"{name}-{what}.json" for what in ("fabric", "plan", "proof")]
+        paths[0].write_text(json.dumps(fabric))
+        done = test.run("place", "--fabric", paths[0], "--pp", pp, "--dp", dp, "--c-pp", 0.512, "--c-dp",
+                        0.65, "--baseline-samples", 0, "-o", paths[1], "--certificate", paths[2])
+        test.expect(done.returncode == 0 and not done.stderr, f"{name}: {done.stderr}")
+        good, plan = json.loads(paths[2].read_text()), json.loads(paths[1].read_text())
+        test.expect("the members of" in plan["bound_method"], f"{name}: {plan['bound_method']}")
+        test.expect(good["proof"].get("members"), f"{name}: {good['proof']['kind']}")
+        test.expect(good["bound"] == plan["bound"], f"{name}: {good['bound']}, {plan['bound']}")
+        said = f"bound        {plan['bound']:.6f} s"
+        test.expect(said in done.stdout, f"{name}: no {said} in {done.stdout}")
+        answer = test.check(good)
+        test.expect(answer.returncode == 0 and said in answer.stdout and
+                    "the members of" in answer.stdout and "not carried" not in answer.stdout,
+                    f"{name}: {answer.stdout}{answer.stderr}")
+        raised = dict(good, bound=good["bound"] * (1 + 1e-6))
+        test.expect(test.check(raised).returncode == 1, f"{name}: a raised bound passed")
+        for key, value in (("members", False), ("levels", [])):
+            changed = copy.deepcopy(good)
+            changed["proof"][key] = value
+            test.expect(test.check(changed).returncode == 1, f"{name}: without {key} it passed")
+        for i in range(40):
+            changed = copy.deepcopy(raised)
+            at = changed["proof"]
+            key = dice.choice([key for key in at if at[key]])
+            while isinstance(at[key], (dict, list)) and at[key]:
+                at = at[key]
+                key = dice.choice(list(at)) if isinstance(at, dict) else dice.randrange(len(at))
+            before, at[key] = at[key], dice.choice([0, 1, -1, 2, 5, 1e9, 0.5, None, True, "x", [], {}])
+            done = test.check(changed)
+            test.expect(done.returncode in (1, 2),
+                        f"{name} {i}: {key}={at[key]!r} for {before!r}: {done.stdout}{done.stderr}")
+
+
+def time_limit(test):
+    """A certificate has time of its own after that of the plan is up."""
+    path, plan = test.folder / "late.json", test.folder / "plan.json"
+    fabric = test.folder / "noise-fabric.json"  # of members
+    for limit in (0.001, 3):
+        done = test.run("place", "--fabric", fabric, "--pp", 8, "--dp", 8, "--c-pp", 0.512, "--c-dp",
+                        0.65, "--baseline-samples", 0, "--time-limit", limit, "--certificate", path,
+                        "-o", plan)
+        test.expect(done.returncode == 0, f"within {limit} s: {done.stderr}")
+        good, bound = json.loads(path.read_text()), json.loads(plan.read_text())["bound"]
+        test.expect(limit < 1 or good["bound"] == bound, f"within {limit} s: {good['bound']}, {bound}")
+        test.expect(test.check(good).returncode == 0, f"within {limit} s it does not hold")
+
+
 def size_cap(test):
     certificate, done = test.place(TABLE2, 0.512, 0.65, "--certificate-nodes", 60)
     test.expect("the certificate holds a bound of" in done.stderr, f"warned: {done.stderr}")
@@ -217,7 +301,7 @@ def main():
     parser.add_argument("--binary", required=True, type=pathlib.Path)
     with tempfile.TemporaryDirectory() as folder:
         test = Tester(parser.parse_args().binary.resolve(), pathlib.Path(folder))
-        for part in (known_answers, sums_without_parts, tampering, fuzzing, terms, size_cap):
+        for part in (known_answers, sums_without_parts, tampering, fuzzing, terms, members, time_limit, size_cap):
             part(test)
     print(f"{test.count} checks, {test.failures} failures")
     return 1 if test.failures or test.count < 100 else 0

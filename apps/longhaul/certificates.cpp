@@ -18,7 +18,11 @@ std::string kind_text(const BoundProof& proof) {
     const int classes =
         proof.class_of_device.empty() ? 0 : std::ranges::max(proof.class_of_device) + 1;
     const std::string view =
-        fmt::format("{}{} device classes", proof.exact ? "" : "least costs of ", classes);
+        fmt::format("{}{} classes",
+                    proof.exact     ? ""
+                    : proof.members ? "the members of "
+                                    : "least costs of ",
+                    proof.exact ? fmt::format("{} device", classes) : fmt::format("{}", classes));
     switch (proof.kind) {
         case ProofKind::kElementary:
             return "cheapest peers of every device and cheapest pair of every boundary";
@@ -30,6 +34,8 @@ std::string kind_text(const BoundProof& proof) {
             return fmt::format("different stages over {} device classes", classes);
         case ProofKind::kTables:
             return fmt::format("every table of {} kinds of devices", classes);
+        case ProofKind::kCrossing:
+            return "what must cross a shared resource";
         case ProofKind::kSum:
             return fmt::format("least {} apart, {}",
                                proof.compute && proof.exchange ? "compute and exchange"

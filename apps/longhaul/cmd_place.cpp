@@ -60,11 +60,18 @@ core::Result<void> certify(const PlaceOptions& options, const Placed& placed) {
     if (!problem) {
         return tl::unexpected(problem.error());
     }
+    placement::ProofOptions proof = options.solve.proof;
+    const auto start = std::chrono::steady_clock::now();
+    const double limit = options.time_limit_s;
+    proof.stop = [start, limit] {  // it begins when the time of the plan may be up
+        const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
+        return limit > 0 && spent.count() > limit;
+    };
     return write_certificate(options.certificate,
                              *problem,
                              plan,
                              placed.fabric.fabric.host_of_device(),
-                             {options.solve.proof, options.certificate_nodes});
+                             {std::move(proof), options.certificate_nodes});
 }
 
 core::Result<int> place(const Session& session, PlaceOptions options) {

@@ -13,7 +13,7 @@ plans=${2:-14}
 shift $(($# < 2 ? $# : 2))
 model=(--pp 2 --layers 2 --width 128 --batch 2 --length 64 --microbatches 8)
 steps=${REAL_STEP_STEPS:-6}
-campaign=(--patterns peer --blocks 1 --repeats 3 --most-repeats 3 --smallest 64KiB --largest 512KiB)
+campaign=(--patterns peer,crossing --widths 2 --blocks 1 --repeats 3 --most-repeats 3 --smallest 64KiB --largest 512KiB)
 [ $# -eq 0 ] || campaign=("$@")
 
 mkdir -p "$folder/launch" "$folder/results"

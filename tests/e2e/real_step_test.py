@@ -19,8 +19,8 @@ SOURCE = pathlib.Path(__file__).resolve().parents[2]
 LONGHAUL = os.environ.get("LONGHAUL", str(SOURCE / "build/release/apps/longhaul/longhaul"))
 PYTHON = os.environ.get("PYTHON", "/usr/bin/python3")
 EXAMPLE = SOURCE / "examples/real-step"
-CAMPAIGN = ["--patterns", "peer", "--blocks", "1", "--repeats", "2", "--most-repeats", "2", "--smallest", "64KiB",
-            "--largest", "128KiB"]
+CAMPAIGN = ["--patterns", "peer,crossing", "--widths", "2", "--blocks", "1", "--repeats", "2", "--most-repeats", "2",
+            "--smallest", "128KiB", "--largest", "256KiB"]
 SECONDS = 400
 
 

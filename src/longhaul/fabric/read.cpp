@@ -7,6 +7,7 @@
 
 #include "longhaul/core/cursor.hpp"
 #include "longhaul/core/own_formats.hpp"
+#include "longhaul/fabric/limits.hpp"
 #include "longhaul/fabric/tables.hpp"
 
 namespace longhaul::fabric {

@@ -14,6 +14,7 @@ struct Bound {
     double data_parallel = 0;  ///< elementary bound of the data-parallel term alone
     double pipeline = 0;       ///< elementary bound of the pipeline term alone
     std::uint64_t nodes = 0;   ///< nodes of branch and bound that the proof took
+    double incumbent = 0;      ///< score that the proof of a plan started with; 0: not known
 };
 
 /// Elementary bounds, valid for any costs: every device sits with dp - 1 others, so DataP is at

@@ -20,21 +20,25 @@ enum class ProofKind {
     kTree,        ///< branch and bound over classes: the log of its nodes
     kDifferent,   ///< no number of different stages is cheap: trees of what a stage holds
     kTables,      ///< every set of stages over kinds of devices, enumerated; no log is needed
+    kCrossing,    ///< pipelined: what must cross a shared resource; no log is needed
     kSum,         ///< compute, the exchange, or both bounded apart from one part, the rest
     kLimits,      ///< pipelined: one part for each limit on the slowest pair
     kChoices,     ///< devices to spare: one part for each choice of what is left out
 };
 
-/// Classes have the least costs between their members, so the bound holds for any partition; where
-/// it is `exact`, members cannot be told apart, and nothing is lost.
+/// Classes have the least costs between their members, or what some choice of their members must
+/// cost, so the bound holds for any partition; where it is `exact`, members cannot be told apart,
+/// and nothing is lost.
 struct BoundProof {
     ProofKind kind = ProofKind::kElementary;
     bool exact = false;
-    /// Of all that its problem places, tensor groups with tp > 1; empty for kElementary, kSum,
-    /// kLimits.
+    /// Of all that its problem places, tensor groups with tp > 1; empty for kElementary,
+    /// kCrossing, kSum, kLimits.
     std::vector<int> class_of_device;
     ProofLog log;                ///< of kTree
     bool groups = false;         ///< of kTree: under another exchange than sums of pairs
+    bool members = false;        ///< of kBreaks, kTree: by what some choice of members must cost
+    std::vector<double> levels;  ///< of members: two costs each, rising; breaks count inside them
     DifferentLog different;      ///< of kDifferent
     bool compute = false;        ///< of kSum: bounded apart
     bool exchange = false;       ///< of kSum: bounded apart

@@ -16,12 +16,14 @@ using core::Value;
 constexpr int kMostDifferentOfFile = 64;
 constexpr std::size_t kMostParts = 20'000;
 constexpr std::size_t kMostSlices = 10'000;
+constexpr std::size_t kMostLevelsOfFile = 64;
 constexpr std::pair<ProofKind, std::string_view> kProofKinds[] = {
     {ProofKind::kElementary, "elementary"},
     {ProofKind::kBreaks, "breaks"},
     {ProofKind::kTree, "tree"},
     {ProofKind::kDifferent, "different"},
     {ProofKind::kTables, "tables"},
+    {ProofKind::kCrossing, "crossing"},
     {ProofKind::kSum, "sum"},
     {ProofKind::kLimits, "limits"},
     {ProofKind::kChoices, "choices"}};
@@ -52,30 +54,6 @@ void set_log(const ProofLog& log, Value& object) {
                           .set("nodes", std::move(nodes)));
     }
     object.set("columns", std::move(columns)).set("slices", std::move(slices));
-}
-
-Value different_value(const DifferentLog& log) {
-    Value numbers = Value::array();
-    for (const DifferentLog::Number& number : log.numbers) {
-        std::vector<double> branches;
-        Value weights = Value::array();
-        for (const DifferentLog::Node& node : number.nodes) {
-            branches.push_back(node.branch);
-            if (node.branch < 0) {
-                std::vector<double> pairs;
-                for (const auto& [k, weight] : node.weights) {
-                    pairs.push_back(k);
-                    pairs.push_back(weight);
-                }
-                weights.append(std::move(pairs));
-            }
-        }
-        numbers.append(Value::object()
-                           .set("different", number.different)
-                           .set("branches", std::move(branches))
-                           .set("weights", std::move(weights)));
-    }
-    return numbers;
 }
 
 /// Classes are numbered from 0 without a hole; returns how many there are, 0 after a report.
@@ -177,60 +155,6 @@ void read_slices(const Cursor& object, Shape shape, int classes, ProofLog& log) 
     }
 }
 
-/// Class and weight in turn.
-std::vector<std::pair<int, double>> read_weights(const Cursor& list, int classes) {
-    std::vector<std::pair<int, double>> weights;
-    if (!list.is_array() || list.value().size() % 2 != 0) {
-        list.report("is no list of pairs", "it must hold a class and its weight in turn");
-        return weights;
-    }
-    for (std::size_t i = 0; i < list.value().size(); i += 2) {
-        const auto k = list.item(i).integer(0, classes - 1);
-        const auto weight = list.item(i + 1).number_in(0, 1);
-        if (!k || !weight) {
-            return weights;
-        }
-        weights.emplace_back(*k, *weight);
-    }
-    return weights;
-}
-
-void read_number(const Cursor& entry, int pp, int classes, DifferentLog& log) {
-    const auto different = entry.require("different", "the number of different stages");
-    const auto branches = entry.require("branches", "class of every branch, -1 of a leaf");
-    const auto weights = entry.require("weights", "weights of every leaf");
-    if (!different || !branches || !weights || !weights->is_array()) {
-        return;
-    }
-    DifferentLog::Number number{different->integer(2, pp).value_or(2), {}};
-    const std::vector<int> nodes = whole_numbers(branches, -1, classes - 1);
-    const auto leaves = static_cast<std::size_t>(std::ranges::count(nodes, -1));
-    if (nodes.size() > kMostCertificateNodes || leaves != weights->value().size()) {
-        weights->report(fmt::format("holds {} lists", weights->value().size()),
-                        fmt::format("there are {} leaves", leaves));
-        return;
-    }
-    std::size_t leaf = 0;
-    for (const int branch : nodes) {
-        number.nodes.push_back({branch, {}});
-        if (branch < 0) {
-            number.nodes.back().weights = read_weights(weights->item(leaf++), classes);
-        }
-    }
-    log.numbers.push_back(std::move(number));
-}
-
-void read_different(const Cursor& object, int pp, int classes, DifferentLog& log) {
-    const auto list = object.require("numbers", "one entry for each number of different stages");
-    for (std::size_t i = 0; list && list->is_array() && i < list->value().size(); ++i) {
-        const Cursor entry = list->item(i);
-        if (!entry.is_object()) {
-            return;
-        }
-        read_number(entry, pp, classes, log);
-    }
-}
-
 /// Parts of a proof, each with what is said about it.
 void read_parts(const Cursor& object, Shape shape, int points, int depth, BoundProof& proof) {
     const auto list = object.require("parts", "proofs of the parts");
@@ -264,9 +188,33 @@ bool flag_at(const Cursor& object, std::string_view key) {
     return flag && flag->boolean().value_or(false);
 }
 
+/// Two costs a level, rising.
+void read_levels(const Cursor& object, BoundProof& proof) {
+    const auto list = object.require("levels", "the costs where each level begins and ends");
+    if (!list || !list->is_array()) {
+        return;
+    }
+    const std::size_t numbers = list->value().size();
+    if (numbers % 2 != 0 || numbers / 2 > kMostLevelsOfFile) {
+        list->report(
+            fmt::format("holds {} numbers", numbers),
+            fmt::format("it must hold two a level, and at most {} levels", kMostLevelsOfFile));
+        return;
+    }
+    for (std::size_t i = 0; i < numbers; ++i) {
+        const double least = proof.levels.empty() ? 0 : proof.levels.back();
+        const auto cost = list->item(i).number_in(least, kMostSeconds);
+        if (!cost) {
+            return;
+        }
+        proof.levels.push_back(*cost);
+    }
+}
+
 std::optional<ProofKind> read_kind(const Cursor& object) {
     constexpr std::string_view kNames =
-        R"("elementary", "breaks", "tree", "different", "tables", "sum", "limits" or "choices")";
+        R"("elementary", "breaks", "tree", "different", "tables", "crossing", "sum", "limits" or )"
+        R"("choices")";
     const auto kind = object.require("kind", kNames);
     const auto name = kind ? kind->string() : std::nullopt;
     if (!name) {
@@ -304,6 +252,9 @@ Value to_value(const BoundProof& proof) {
     object.set("kind", name_of(proof.kind));
     if (proof.kind == ProofKind::kBreaks || proof.kind == ProofKind::kTree) {
         object.set("exact", proof.exact);
+    }
+    if (proof.members) {
+        object.set("members", true).set("levels", proof.levels);
     }
     if (has_classes(proof.kind)) {
         object.set("class_of_device", numbers_value(proof.class_of_device));
@@ -350,6 +301,10 @@ BoundProof read_proof(const Cursor& object, Shape shape, int points, int depth) 
             const auto exact =
                 object.require("exact", "whether members of a class cannot be told apart");
             proof.exact = exact && exact->boolean().value_or(false);
+            proof.members = flag_at(object, "members");
+            if (proof.members) {
+                read_levels(object, proof);
+            }
         }
         classes = read_classes(
             object, points, many ? kMostDifferentOfFile : kMostCertificateClasses, proof);

@@ -7,6 +7,7 @@
 
 #include "longhaul/core/cursor.hpp"
 #include "longhaul/core/value.hpp"
+#include "longhaul/placement/proof_log.hpp"
 
 namespace longhaul::placement {
 
@@ -42,5 +43,11 @@ inline std::vector<int> whole_numbers(const std::optional<core::Cursor>& list,
     }
     return numbers;
 }
+
+/// The entries of `numbers` of a proof by different stages.
+[[nodiscard]] core::Value different_value(const DifferentLog& log);
+
+/// Reads them, for `pp` stages and this many classes. Problems go to the cursor.
+void read_different(const core::Cursor& object, int pp, int classes, DifferentLog& log);
 
 }  // namespace longhaul::placement

@@ -4,9 +4,8 @@
 
 #include <fmt/format.h>
 
-#include "longhaul/placement/class_tree.hpp"
 #include "longhaul/placement/different_stages.hpp"
-#include "longhaul/placement/member_model.hpp"
+#include "longhaul/placement/proof_classes.hpp"
 #include "longhaul/placement/table_proof.hpp"
 
 namespace longhaul::placement {
@@ -14,9 +13,7 @@ namespace {
 
 constexpr std::size_t kMostWhenLate = 256;  // devices whose classes are merged after the time limit
 constexpr double kRounding = 1e-12;  // sums of equal costs in another order may differ by this
-constexpr std::size_t kMostMembers = 1'024;  // beyond, only least costs between classes
 constexpr std::size_t kMostClassified = 60'000;
-constexpr double kClearlyBetter = 1.1;  // more classes cost more work
 constexpr std::size_t kManyDevices = 256;
 constexpr std::uint64_t kWorkOfStageNode = 2'500;  // of 10 ns
 constexpr std::uint64_t kMostStageNodes = 4'000;
@@ -37,7 +34,7 @@ public:
             count_different_stages(exact);
         }
         if (!proved()) {
-            if (TableProof::applicable(problem_.shape, sizes_of(exact))) {
+            if (TableProof::applicable(problem_.shape, sizes_of_classes(exact))) {
                 prove(exact);
             } else if (problem_.shape.devices() <= kMostClassified) {
                 prove_merged();
@@ -50,14 +47,6 @@ public:
     }
 
 private:
-    static std::vector<int> sizes_of(const Classes& classes) {
-        std::vector<int> sizes;
-        for (const std::vector<int>& members : classes.members) {
-            sizes.push_back(static_cast<int>(members.size()));
-        }
-        return sizes;
-    }
-
     void raise(double value, const std::string& method) {
         if (value > certificate_.bound.value) {
             certificate_.bound.value = value;
@@ -74,56 +63,50 @@ private:
         const double value =
             different_stages_bound(class_costs(problem_.costs, classes),
                                    problem_.shape,
-                                   sizes_of(classes),
+                                   sizes_of_classes(classes),
                                    incumbent_,
                                    std::min(kMostStageNodes, options_.work / kWorkOfStageNode));
         raise(value >= incumbent_ * (1 - kRounding) ? incumbent_ : value,
               fmt::format("different stages over {} device classes", classes.size()));
     }
 
-    std::unique_ptr<TableModel> model_of(const Classes& classes) {
-        if (classes.exact) {
-            return std::make_unique<ExactTable>(
-                class_costs(problem_.costs, classes), problem_.shape, sizes_of(classes));
-        }
-        if (problem_.devices() <= kMostMembers) {
-            return std::make_unique<MemberTable>(problem_.costs, classes, problem_.shape);
-        }
-        return std::make_unique<ExactTable>(
-            least_costs(problem_.costs, classes), problem_.shape, sizes_of(classes));
-    }
-
-    /// Too many exact classes: those into which the fabric falls apart, or as many as can be
-    /// handled when these have the better bound without branching.
     void prove_merged() {
         if (problem_.devices() > kMostWhenLate && options_.stop && options_.stop()) {
-            return;  // this takes up to a second or two
-        }
-        const ClassTree tree(problem_.costs);
-        const Classes natural = tree.cut(tree.natural(kMaxPackedClasses));
-        const Classes most = tree.cut(kMaxPackedClasses);
-        if (natural.size() == most.size()) {
-            prove(natural);
+            raise_by_leaders();  // what is below takes up to a second or two
             return;
         }
-        std::uint64_t none = 0;
-        std::swap(work_, none);
-        const double coarse = prove(natural);
-        const double fine = prove(most);
-        std::swap(work_, none);
-        prove(fine > coarse * kClearlyBetter ? most : natural);
+        const std::vector<RootedClasses> merged = merged_classes(problem_);
+        if (merged.size() > 1) {
+            raise_by_root(merged[1].classes, merged[1].bound);
+        }
+        prove(merged[0].classes);
     }
 
-    /// Returns the bound without branching.
-    double prove(const Classes& classes) {
-        TableProof proof(model_of(classes), problem_.shape, sizes_of(classes));
-        const std::string view = classes.exact
-                                     ? fmt::format("{} device classes", classes.size())
-                                     : fmt::format("the members of {} classes", classes.size());
-        const double root = proof.root_bound();
-        raise(root, "breaks of the path over " + view);
+    void raise_by_leaders() {
+        const LeaderBound found = leader_bound(problem_);
+        raise(
+            certificate_.bound.data_parallel + found.path,
+            fmt::format("breaks of the path over least costs of {} classes", found.classes.size()));
+    }
+
+    [[nodiscard]] std::string view_of(const Classes& classes) const {
+        if (classes.exact) {
+            return fmt::format("{} device classes", classes.size());
+        }
+        return fmt::format("{} of {} classes",
+                           tells_members(problem_, classes) ? "the members" : "least costs",
+                           classes.size());
+    }
+
+    void raise_by_root(const Classes& classes, double root) {
+        raise(root, "breaks of the path over " + view_of(classes));
+    }
+
+    void prove(const Classes& classes) {
+        TableProof proof(table_model(problem_, classes), problem_.shape, sizes_of_classes(classes));
+        raise_by_root(classes, proof.root_bound());
         if (work_ == 0 || certificate_.bound.value >= incumbent_) {
-            return root;
+            return;
         }
         SliceLimits limits;
         limits.work = work_;
@@ -135,8 +118,7 @@ private:
             certificate_.better = realise(found.counts, classes);
         }
         const bool all = found.bound >= incumbent_ * (1 - kRounding);
-        raise(all ? incumbent_ : found.bound, "branch and bound over " + view);
-        return root;
+        raise(all ? incumbent_ : found.bound, "branch and bound over " + view_of(classes));
     }
 
     const Problem& problem_;

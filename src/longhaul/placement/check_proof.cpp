@@ -8,7 +8,7 @@
 
 #include <fmt/format.h>
 
-#include "longhaul/placement/replay_compute.hpp"
+#include "longhaul/placement/replay_crossing.hpp"
 #include "longhaul/placement/replay_different.hpp"
 #include "longhaul/placement/replay_exchange.hpp"
 #include "longhaul/placement/replay_tables.hpp"
@@ -16,8 +16,8 @@
 namespace longhaul::placement {
 namespace {
 
-constexpr double kTooDear = 1e5;  // times the dearest pair
 constexpr double kProofRounding = 1e-9;
+constexpr std::size_t kMostMembersOfProof = 2'048;  // devices
 
 bool as_good(double a, double b) {
     return std::abs(a - b) <= kProofRounding * std::max(std::abs(a), std::abs(b));
@@ -84,6 +84,9 @@ public:
                 return classes(problem, proof, target);
             case ProofKind::kTables:
                 return tables(problem, proof, target);
+            case ProofKind::kCrossing:
+                ++nodes_;
+                return too_low(replay_crossing(problem, static_cast<double>(limits_.work)), target);
             case ProofKind::kSum:
                 return sum(problem, proof, target);
             case ProofKind::kLimits:
@@ -129,16 +132,39 @@ private:
                 return why;
             }
         }
-        ReplayModel model(problem.costs, proof.class_of_device, problem.shape);
-        if (proof.kind == ProofKind::kBreaks) {
-            ++nodes_;
-            if (proof.groups) {
-                return "breaks are about sums of pairs";
-            }
-            const ReplayState root = model.root();
-            const double exchange = model.exchange_of_rest(root.rest);
-            return too_low(exchange + model.path_bound(root, target), target);
+        if (proof.groups && (proof.members || proof.kind == ProofKind::kBreaks)) {
+            return "breaks and members are about sums of pairs";
         }
+        ReplayModel model(problem.costs, proof.class_of_device, problem.shape);
+        if (!proof.members) {
+            return breaks_or_tree(problem, proof, target, model);
+        }
+        if (problem.devices() > kMostMembersOfProof) {
+            return fmt::format("members are told apart up to {} devices", kMostMembersOfProof);
+        }
+        const ReplayMembers members(problem.costs, proof.class_of_device, problem.shape);
+        if (std::string why = model.set_members(members, proof.levels); !why.empty()) {
+            return why;
+        }
+        return breaks_or_tree(problem, proof, target, model);
+    }
+
+    std::string breaks_or_tree(const Problem& problem,
+                               const BoundProof& proof,
+                               double target,
+                               ReplayModel& model) {
+        if (proof.kind == ProofKind::kTree) {
+            return tree(problem, proof, target, model);
+        }
+        ++nodes_;
+        const double exchange = std::max(model.least_exchange(), ReplayExchange(problem).least());
+        return too_low(exchange + model.path_bound(model.root(), target), target);
+    }
+
+    std::string tree(const Problem& problem,
+                     const BoundProof& proof,
+                     double target,
+                     ReplayModel& model) {
         const ReplayExchange exchange(problem);
         std::vector<std::vector<int>> members;
         if (proof.groups) {
@@ -313,75 +339,6 @@ private:
 };
 
 }  // namespace
-
-double replay_elementary(const Problem& problem) {
-    double seconds = ReplayExchange(problem).least();
-    if (problem.shape.pp > 1) {
-        double cheapest = std::numeric_limits<double>::infinity();
-        for (std::size_t i = 0; i < problem.devices(); ++i) {
-            for (std::size_t j = 0; j < problem.devices(); ++j) {
-                cheapest = i == j ? cheapest : std::min(cheapest, problem.costs.pipeline(i, j));
-            }
-        }
-        seconds += (problem.shape.pp - 1) * cheapest;
-    }
-    return seconds + parts_apart(problem, true, false);
-}
-
-double parts_apart(const Problem& problem, bool compute, bool exchange) {
-    double seconds = exchange ? ReplayExchange(problem).least() : 0;
-    if (compute) {
-        const ReplayCompute least = replay_compute(problem);
-        seconds += least.sum + replay_repeats(problem, least, 0);
-    }
-    return seconds;
-}
-
-Problem without_parts(const Problem& problem, bool compute, bool exchange) {
-    Problem rest = problem;
-    if (compute) {
-        rest.terms.objective = Objective::kAdditive;
-        rest.workload.stage_seconds.clear();
-        rest.workload.layers.clear();
-        rest.speed.clear();
-        rest.memory_gb.clear();
-    }
-    if (exchange) {
-        rest.exchange.reset();
-        rest.shared = {};
-        rest.terms.exchange = Exchange::kSharded;
-        core::Grid<double> none = problem.costs.exchange.table();
-        std::ranges::fill(none.cells(), 0.0);
-        rest.costs.exchange = {problem.costs.exchange.kind_of_device(), std::move(none)};
-    }
-    return rest;
-}
-
-Problem under_limit(const Problem& problem, double limit) {
-    Problem first = without_parts(problem, true, false);
-    core::Grid<double> pairs = problem.costs.pipeline.table();
-    const core::Grid<double>& slow = problem.links.slowness.table();
-    const double dear = kTooDear * std::max(1e-9, std::ranges::max(pairs.cells()));
-    for (std::size_t i = 0; i < pairs.cells().size(); ++i) {
-        pairs.cells()[i] += slow.cells()[i] > limit ? dear : 0;
-    }
-    first.costs.pipeline = {problem.costs.pipeline.kind_of_device(), std::move(pairs)};
-    return first;
-}
-
-double beside_limit(const Problem& problem, double above) {
-    const ReplayCompute compute = replay_compute(problem);
-    double next = above < -1 ? 0 : std::numeric_limits<double>::infinity();
-    for (std::size_t i = 0; i < problem.devices() && above >= -1; ++i) {
-        for (std::size_t j = 0; j < problem.devices(); ++j) {
-            const double slowness = problem.links.slowness(i, j);
-            next = i != j && slowness > above ? std::min(next, slowness) : next;
-        }
-    }
-    return next == std::numeric_limits<double>::infinity()
-               ? next
-               : compute.sum + replay_repeats(problem, compute, next);
-}
 
 ProofCheck check_proof(const Problem& problem,
                        const BoundProof& proof,

@@ -221,6 +221,25 @@ TEST(GroupTerms, WhatDoesNotFitSaysWhereAndHowMuch) {
     EXPECT_GE(plan.score.compute, kDoesNotFit);
 }
 
+// Hosts of a device of 24 and one of 16 GB each: whether they are two devices or a tensor group,
+// the second of them is too small, and stage 0 holds the first host.
+TEST(GroupTerms, WhatDoesNotFitNamesTheDeviceOfATensorGroup) {
+    const fabric::Fabric fabric =
+        fabric::read_fabric(testing::source_file("examples/terms/sites.json"), "f").value();
+    workload::Workload load = testing::payloads(0.5, 1);
+    load.layers.assign(4, {1, 30, 0});
+    for (const int tp : {1, 2}) {
+        const Problem problem = make_problem(fabric, "f", load, {4, 2 / tp, tp}).value();
+        const Plan plan = solve(problem, fabric, {}).value();
+        EXPECT_NE(
+            plan.misfit.find("stage 0 needs 30.000 GB on each device; device 1 has 16.000 GB"),
+            std::string::npos)
+            << plan.misfit;
+        const std::vector<int> stage = plan.placement.stages().front();
+        EXPECT_NE(std::ranges::find(stage, 1), stage.end());
+    }
+}
+
 TEST(GroupTerms, TermsThatDoNotGoTogetherAreRefused) {
     testing::Instance instance(755, 0);
     fabric::FabricParts parts = random_fabric(4, 2, true, instance.random).parts();

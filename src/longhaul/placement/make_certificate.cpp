@@ -52,7 +52,7 @@ CertificateFile make_certificate(const Problem& problem,
         }
     };
     carry({replay_elementary(units), {}});
-    carry(make_proof(units, goal, options));
+    carry(make_proof(units, {goal, plan.bound.incumbent}, options));
     return file;
 }
 

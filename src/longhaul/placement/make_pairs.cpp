@@ -1,13 +1,14 @@
 // Proofs over classes of devices with a log.
 #include <algorithm>
 #include <map>
+#include <memory>
 #include <numeric>
 
 #include "longhaul/placement/check_proof.hpp"
 #include "longhaul/placement/classes.hpp"
 #include "longhaul/placement/different_stages.hpp"
 #include "longhaul/placement/make_proof.hpp"
-#include "longhaul/placement/member_model.hpp"
+#include "longhaul/placement/proof_classes.hpp"
 #include "longhaul/placement/table_proof.hpp"
 
 namespace longhaul::placement {
@@ -15,7 +16,6 @@ namespace {
 
 constexpr double kSameSums = 1e-12;  // equal costs summed in another order may differ by this
 constexpr double kCheckShare = 1e-9;
-constexpr double kLogTolerances[] = {0, 0.05, 0.12, 0.3, 0.7};
 constexpr double kLogTargets[] = {0.5, 0.7, 0.8, 0.9, 0.95};  // of the way from root to goal
 constexpr int kLogSlices = 20;
 constexpr std::size_t kMostLogStages = 1'500'000;
@@ -23,27 +23,8 @@ constexpr std::uint64_t kCheckFactor = 10;  // a log that takes longer to check 
 constexpr std::uint64_t kWorkOfDifferentNode = 2'500;
 constexpr std::uint64_t kMostDifferentNodes = 4'000;
 constexpr std::uint64_t kLeastWorkOfDifferent = 1'000'000;
+constexpr std::size_t kMostClassifiedDevices = 60'000;
 constexpr std::size_t kManyToBranch = 256;  // devices: branch and bound is hopeless then
-
-std::vector<int> sizes_of(const Classes& classes) {
-    std::vector<int> sizes;
-    for (const std::vector<int>& members : classes.members) {
-        sizes.push_back(static_cast<int>(members.size()));
-    }
-    return sizes;
-}
-
-/// The finest classes that branch and bound can handle; empty when there are none.
-Classes provable_classes(const Problem& problem) {
-    for (const double tolerance : kLogTolerances) {
-        Classes classes = tolerance == 0 ? exact_classes(problem.costs)
-                                         : tolerant_classes(problem.costs, tolerance);
-        if (TableProof::applicable(problem.shape, sizes_of(classes))) {
-            return classes;
-        }
-    }
-    return {};
-}
 
 /// Classes of links that no exchange can tell apart.
 Classes classes_of_exchange(const Problem& problem) {
@@ -69,11 +50,16 @@ Classes classes_of_exchange(const Problem& problem) {
 class LogMaker {
 public:
     LogMaker(const Problem& problem,
-             double goal,
+             const ProofAim& aim,
              const ProofOptions& options,
              std::uint64_t work,
              std::size_t& most_nodes)
-        : problem_(problem), options_(options), goal_(goal), work_(work), most_nodes_(most_nodes) {}
+        : problem_(problem),
+          options_(options),
+          goal_(aim.bound),
+          score_(aim.score),
+          work_(work),
+          most_nodes_(most_nodes) {}
 
     MadeProof pairs() && {
         carry(replay_elementary(problem_), {});
@@ -90,9 +76,14 @@ public:
         return std::move(made_);
     }
 
+    MadeProof over(const Classes& classes) && {
+        prove_over(classes, work_);
+        return std::move(made_);
+    }
+
     MadeProof groups() && {
         const Classes classes = classes_of_exchange(problem_);
-        sizes_ = sizes_of(classes);
+        sizes_ = sizes_of_classes(classes);
         if (work_ == 0 || !TableProof::applicable(problem_.shape, sizes_)) {
             return std::move(made_);
         }
@@ -148,7 +139,7 @@ private:
         const double bound =
             different_stages_bound(class_costs(problem_.costs, classes),
                                    problem_.shape,
-                                   sizes_of(classes),
+                                   sizes_of_classes(classes),
                                    goal_,
                                    std::min(kMostDifferentNodes, work_ / kWorkOfDifferentNode),
                                    &proof.different);
@@ -157,30 +148,65 @@ private:
         }
     }
 
+    /// Exact classes where there are few; else those that the proof of the plan takes.
     void prove_classes() {
-        const Classes classes = provable_classes(problem_);
-        if (classes.members.empty()) {
+        const Classes exact = exact_classes(problem_.costs);
+        if (TableProof::applicable(problem_.shape, sizes_of_classes(exact))) {
+            prove_over(exact, work_);
             return;
         }
-        sizes_ = sizes_of(classes);
-        ExactTable model(least_costs(problem_.costs, classes), problem_.shape, sizes_);
-        TableBounds bounds(model, problem_.shape, sizes_);
+        if (problem_.shape.devices() > kMostClassifiedDevices) {
+            return;
+        }
+        carry_leaders();
+        if (reached()) {
+            return;
+        }
+        const std::vector<RootedClasses> merged = merged_classes(problem_);
+        for (auto one = merged.rbegin(); one != merged.rend() && !reached(); ++one) {
+            prove_over(one->classes, one + 1 == merged.rend() ? work_ : 0);
+        }
+    }
+
+    /// What the proof of a plan gives when its time is up.
+    void carry_leaders() {
+        LeaderBound found = leader_bound(problem_);
+        BoundProof proof;
+        proof.kind = ProofKind::kBreaks;
+        proof.class_of_device = std::move(found.classes.of_device);
+        carry(elementary_bound(problem_).data_parallel + found.path, std::move(proof));
+    }
+
+    /// Breaks, and logs as far as the work goes.
+    void prove_over(const Classes& classes, std::uint64_t work) {
+        sizes_ = sizes_of_classes(classes);
+        const std::unique_ptr<TableModel> model = table_model(problem_, classes);
+        TableBounds bounds(*model, problem_.shape, sizes_);
         root_path_ = bounds.root();
         BoundProof base;
         base.kind = ProofKind::kBreaks;
         base.exact = classes.exact;
         base.class_of_device = classes.of_device;
-        carry(model.root_exchange() + root_path_, base);
-        if (!reached() && work_ > 0 && problem_.shape.dp <= kMaxStageDevices) {
-            logs(model, base, made_.bound);
+        base.members = tells_members(problem_, classes);
+        for (const PathLevel& level : model->levels()) {
+            if (base.members) {
+                base.levels.push_back(level.structure.threshold);
+                base.levels.push_back(level.structure.next);
+            }
+        }
+        carry(model->root_exchange() + root_path_, base);
+        if (!reached() && work > 0 && problem_.shape.dp <= kMaxStageDevices) {
+            logs(*model, base, made_.bound);
         }
     }
 
     /// The goal, else lower targets as far as the work goes.
     void logs(TableModel& model, const BoundProof& base, double start) {
-        if (log_run(model, base, goal_, work_ / 2)) {
+        const std::uint64_t again = work_ / 2;
+        if (log_run(model, base, goal_, work_)) {
             return;
         }
+        work_ = std::max(work_, again);
         for (const double part : kLogTargets) {
             if (!log_run(model, base, start + part * (goal_ - start), work_)) {
                 return;
@@ -198,17 +224,18 @@ private:
         if (high < low) {
             return false;
         }
-        const std::optional<StageList> stages =
-            StageList::list(model, sizes_, problem_.shape.dp, high, kMostLogStages, work / 4);
+        const std::vector<double> borders = slice_borders(model, low, high);
+        const std::optional<StageList> stages = StageList::list(
+            model, sizes_, problem_.shape.dp, borders.back(), kMostLogStages, work / 4);
         if (!stages) {
             return false;
         }
         TableSearch search(model, *stages, problem_.shape, sizes_);
         const std::uint64_t end = work_ - std::min(work_, work);
-        for (int i = 0; i < kLogSlices; ++i) {
+        for (std::size_t i = 0; i + 1 < borders.size(); ++i) {
             SliceLog log;
-            log.floor = low + (high - low) * i / kLogSlices;
-            log.cap = i + 1 == kLogSlices ? high : low + (high - low) * (i + 1) / kLogSlices;
+            log.floor = borders[i];
+            log.cap = borders[i + 1];
             SliceLimits limits;
             limits.work = work_ - std::min(work_, end);
             limits.stop = options_.stop;
@@ -238,6 +265,20 @@ private:
         return true;
     }
 
+    /// Slices of equal width up to `high`. Where members differ the bound of a set of stages counts
+    /// at least the floor of its slice, so these slices are cut as the proof of the plan cut them,
+    /// from what its score left for the data-parallel term.
+    [[nodiscard]] std::vector<double> slice_borders(const TableModel& model,
+                                                    double low,
+                                                    double high) const {
+        const double most = model.exact() ? high : std::max(high, score_ - root_path_);
+        std::vector<double> borders{low};
+        for (int i = 1; i <= kLogSlices && (i == 1 || borders.back() < high); ++i) {
+            borders.push_back(i == kLogSlices ? most : low + (most - low) * i / kLogSlices);
+        }
+        return borders;
+    }
+
     /// From stages of a list to columns of the log.
     void number_columns(const StageList& stages, ProofLog& log) const {
         std::map<int, int> numbers;
@@ -259,6 +300,7 @@ private:
     const Problem& problem_;
     const ProofOptions& options_;
     double goal_;
+    double score_;
     std::uint64_t work_;
     std::size_t& most_nodes_;
     std::vector<int> sizes_;  // of the classes
@@ -269,19 +311,28 @@ private:
 }  // namespace
 
 MadeProof prove_pairs(const Problem& problem,
-                      double goal,
+                      const ProofAim& aim,
                       const ProofOptions& options,
                       std::uint64_t work,
                       std::size_t& most_nodes) {
-    return LogMaker(problem, goal, options, work, most_nodes).pairs();
+    return LogMaker(problem, aim, options, work, most_nodes).pairs();
+}
+
+MadeProof prove_over_classes(const Problem& problem,
+                             const Classes& classes,
+                             const ProofAim& aim,
+                             const ProofOptions& options,
+                             std::uint64_t work,
+                             std::size_t& most_nodes) {
+    return LogMaker(problem, aim, options, work, most_nodes).over(classes);
 }
 
 MadeProof prove_groups(const Problem& problem,
-                       double goal,
+                       const ProofAim& aim,
                        const ProofOptions& options,
                        std::uint64_t work,
                        std::size_t& most_nodes) {
-    return LogMaker(problem, goal, options, work, most_nodes).groups();
+    return LogMaker(problem, aim, options, work, most_nodes).groups();
 }
 
 }  // namespace longhaul::placement

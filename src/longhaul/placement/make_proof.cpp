@@ -6,6 +6,7 @@
 #include "longhaul/placement/classes.hpp"
 #include "longhaul/placement/group_terms.hpp"
 #include "longhaul/placement/pipelined.hpp"
+#include "longhaul/placement/replay_crossing.hpp"
 #include "longhaul/placement/replay_tables.hpp"
 #include "longhaul/placement/search_terms.hpp"
 
@@ -25,40 +26,43 @@ public:
     explicit ProofMaker(const CertificateOptions& options)
         : options_(options), most_nodes_(options.most_nodes) {}
 
-    MadeProof make(const Problem& problem, double goal, std::uint64_t work) {
+    MadeProof make(const Problem& problem, const ProofAim& aim, std::uint64_t work) {
         MadeProof best;
-        keep(best, {std::min(goal, replay_elementary(problem)), {}});
-        if (good(best, goal)) {
+        keep(best, {std::min(aim.bound, replay_elementary(problem)), {}});
+        if (good(best, aim)) {
             return best;
         }
         const bool all_used = problem.devices() == problem.shape.devices();
         const bool additive = problem.terms.objective == Objective::kAdditive;
         if (all_used && additive && has_other_terms(problem) && work > 0) {
-            tables(problem, goal, best);
+            tables(problem, aim, best);
+        }
+        if (!problem.shared.empty()) {
+            crossing(problem, aim, best);
         }
         if (has_other_exchange(problem)) {
-            if (!good(best, goal) && all_used && additive) {
-                groups(problem, goal, work, best);
+            if (!good(best, aim) && all_used && additive) {
+                groups(problem, aim, work, best);
             }
-            if (!good(best, goal)) {
-                sum(problem, false, true, goal, work, best);
+            if (!good(best, aim)) {
+                sum(problem, false, true, aim, work, best);
             }
             return best;
         }
-        if (good(best, goal)) {
+        if (good(best, aim)) {
             return best;
         }
         Problem alone = problem;  // shared capacity only adds seconds
         alone.exchange.reset();
         alone.shared = {};
         if (!all_used) {
-            choices(alone, goal, work, best);
+            choices(alone, aim, work, best);
         } else if (!additive) {
-            limits(alone, goal, work, best);
+            limits(alone, aim, work, best);
         } else if (has_compute(problem)) {
-            sum(alone, true, false, goal, work, best);
+            sum(alone, true, false, aim, work, best);
         } else {
-            keep(best, prove_pairs(alone, goal, options_.proof, work, most_nodes_));
+            keep(best, prove_pairs(alone, aim, options_.proof, work, most_nodes_));
         }
         return best;
     }
@@ -70,27 +74,36 @@ private:
         }
     }
 
-    static bool good(const MadeProof& best, double goal) {
-        return best.bound >= goal * (1 - kClose);
+    static bool good(const MadeProof& best, const ProofAim& aim) {
+        return best.bound >= aim.bound * (1 - kClose);
     }
 
-    void tables(const Problem& problem, double goal, MadeProof& best) const {
+    void tables(const Problem& problem, const ProofAim& aim, MadeProof& best) const {
         Problem kinds = problem;  // memory is in no bound
         kinds.memory_gb.clear();
         BoundProof proof;
         proof.kind = ProofKind::kTables;
         proof.class_of_device = kinds_of_devices(kinds);
-        const TablesReplay found = replay_tables(
-            problem, proof.class_of_device, goal, {options_.proof.work * 4, options_.proof.stop});
+        const TablesReplay found = replay_tables(problem,
+                                                 proof.class_of_device,
+                                                 aim.bound,
+                                                 {options_.proof.work * 4, options_.proof.stop});
         if (found.why.empty()) {
-            keep(best, {std::min(goal, found.least), std::move(proof)});
+            keep(best, {std::min(aim.bound, found.least), std::move(proof)});
         }
     }
 
-    void groups(const Problem& problem, double goal, std::uint64_t work, MadeProof& best) {
+    void crossing(const Problem& problem, const ProofAim& aim, MadeProof& best) const {
+        BoundProof proof;
+        proof.kind = ProofKind::kCrossing;
+        const double steps = 4 * static_cast<double>(options_.proof.work);
+        keep(best, {std::min(aim.bound, replay_crossing(problem, steps)), std::move(proof)});
+    }
+
+    void groups(const Problem& problem, const ProofAim& aim, std::uint64_t work, MadeProof& best) {
         const double apart = parts_apart(problem, true, false);
         MadeProof made = prove_groups(without_parts(problem, true, false),
-                                      std::max(0.0, goal - apart),
+                                      aim.beside(apart),
                                       options_.proof,
                                       work,
                                       most_nodes_);
@@ -104,42 +117,41 @@ private:
             proof.parts.push_back(std::move(made.proof));
             made.proof = std::move(proof);
         }
-        keep(best, {std::min(goal, made.bound + apart), std::move(made.proof)});
+        keep(best, {std::min(aim.bound, made.bound + apart), std::move(made.proof)});
     }
 
     void sum(const Problem& problem,
              bool compute,
              bool exchange,
-             double goal,
+             const ProofAim& aim,
              std::uint64_t work,
              MadeProof& best) {
         const double apart = parts_apart(problem, compute, exchange);
-        MadeProof rest =
-            make(without_parts(problem, compute, exchange), std::max(0.0, goal - apart), work);
+        MadeProof rest = make(without_parts(problem, compute, exchange), aim.beside(apart), work);
         BoundProof proof;
         proof.kind = ProofKind::kSum;
         proof.compute = compute;
         proof.exchange = exchange;
         proof.parts.push_back(std::move(rest.proof));
-        keep(best, {std::min(goal, rest.bound + apart), std::move(proof)});
+        keep(best, {std::min(aim.bound, rest.bound + apart), std::move(proof)});
     }
 
-    void limits(const Problem& problem, double goal, std::uint64_t work, MadeProof& best) {
+    void limits(const Problem& problem, const ProofAim& aim, std::uint64_t work, MadeProof& best) {
         BoundProof proof;
         proof.kind = ProofKind::kLimits;
         const bool one_stage = problem.shape.pp == 1;
         const std::vector<double> levels =
             one_stage ? std::vector<double>{0} : slowness_levels(problem, kMostLimits);
         const double first = replay_elementary(without_parts(problem, true, false));
-        double bound = goal;
+        double bound = aim.bound;
         double above = -1;
         for (const double level : levels) {
             const double beside = beside_limit(problem, one_stage ? -2 : above);
-            if (first + beside >= goal) {
+            if (first + beside >= aim.bound) {
                 break;  // and so do all higher limits
             }
-            MadeProof part = make(
-                under_limit(problem, level), std::max(0.0, goal - beside), work / levels.size());
+            MadeProof part =
+                make(under_limit(problem, level), aim.beside(beside), work / levels.size());
             bound = std::min(bound, part.bound + beside);
             proof.limits.push_back(level);
             proof.parts.push_back(std::move(part.proof));
@@ -150,7 +162,7 @@ private:
         }
     }
 
-    void choices(const Problem& problem, double goal, std::uint64_t work, MadeProof& best) {
+    void choices(const Problem& problem, const ProofAim& aim, std::uint64_t work, MadeProof& best) {
         if (!problem.speed.empty() || work == 0) {
             return;
         }
@@ -168,7 +180,7 @@ private:
         if (proof.left_out.size() > kMostChoiceParts || classes.size() > kMostChoiceClasses) {
             return;
         }
-        double bound = goal;
+        double bound = aim.bound;
         for (const std::vector<int>& out : proof.left_out) {
             std::vector<int> devices;
             for (std::size_t k = 0; k < classes.size(); ++k) {
@@ -177,7 +189,7 @@ private:
             }
             std::ranges::sort(devices);
             const Problem part_problem = restricted(problem, devices);
-            MadeProof part = make(part_problem, goal, work / proof.left_out.size());
+            MadeProof part = make(part_problem, aim, work / proof.left_out.size());
             bound = std::min(bound, part.bound);
             proof.parts.push_back(std::move(part.proof));
             if (bound <= best.bound) {
@@ -195,8 +207,10 @@ private:
 
 }  // namespace
 
-MadeProof make_proof(const Problem& problem, double goal, const CertificateOptions& options) {
-    return ProofMaker(options).make(problem, goal, options.proof.work);
+MadeProof make_proof(const Problem& problem,
+                     const ProofAim& aim,
+                     const CertificateOptions& options) {
+    return ProofMaker(options).make(problem, aim, options.proof.work);
 }
 
 }  // namespace longhaul::placement

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "longhaul/placement/classes.hpp"
+#include "longhaul/placement/crossing_bound.hpp"
 #include "longhaul/placement/every_table.hpp"
 #include "longhaul/placement/group_terms.hpp"
 #include "longhaul/placement/least_compute.hpp"
@@ -25,6 +26,17 @@ std::vector<int> everyone_but(int device, std::size_t devices) {
     std::iota(others.begin(), others.end(), 0);
     others.erase(others.begin() + device);
     return others;
+}
+
+/// Takes the bound of what must cross shared capacity where that is more.
+void raise_by_crossing(const Problem& problem, double incumbent, Certificate& certificate) {
+    const CrossingBound crossing = crossing_bound(problem);
+    const double value = std::min(incumbent, crossing.value);
+    if (value > certificate.bound.value) {
+        certificate.bound.value = value;
+        certificate.bound.method =
+            fmt::format("what must cross {}", core::shown(problem.shared.name(crossing.resource)));
+    }
 }
 
 /// A placement of the proof counts only when it is better under all terms; the bound may not be
@@ -150,6 +162,7 @@ Certificate prove_terms(const Problem& problem,
                                                name_of(problem.terms.exchange),
                                                certificate.bound.method);
     }
+    raise_by_crossing(problem, incumbent, certificate);
     keep_if_better(problem, incumbent, certificate);
     return certificate;
 }

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <set>
 
@@ -88,7 +89,7 @@ void ReplayModel::find_levels() {
     for (const double cost : costs) {
         ReplayLevel level;
         level.from = cost;
-        join(level);
+        join(level, std::nextafter(cost, kNoCost));
         if (!levels_.empty() && levels_.back().part == level.part &&
             levels_.back().alone == level.alone) {
             continue;
@@ -101,16 +102,19 @@ void ReplayModel::find_levels() {
     if (!levels_.empty()) {
         levels_.pop_back();  // under the dearest cost all hang together, and no break costs more
     }
-    ReplayRow all{};
-    std::ranges::copy(sizes_, all.begin());
     for (ReplayLevel& level : levels_) {
         find_partners(level);
-        const ReplayRow total = profile(level, all);
-        const int lone = (lone_devices(level, all) + shape_.dp - 1) / shape_.dp;
-        const int blocks = std::max(fewest_profiles(total, level.parts, shape_.pp),
-                                    uncovered(level, {}, nullptr, {}, total, shape_.pp));
-        level.fewest_breaks = std::max(blocks - 1, std::min(lone, shape_.pp - 1));
+        count_fewest_breaks(level);
     }
+}
+
+void ReplayModel::count_fewest_breaks(ReplayLevel& level) {
+    const ReplayRow all = root().rest;
+    const ReplayRow total = profile(level, all);
+    const int lone = (lone_devices(level, all) + shape_.dp - 1) / shape_.dp;
+    const int blocks = std::max(fewest_profiles(total, level.parts, shape_.pp),
+                                uncovered(level, {}, nullptr, {}, total, shape_.pp));
+    level.fewest_breaks = std::max(blocks - 1, std::min(lone, shape_.pp - 1));
 }
 
 void ReplayModel::find_partners(ReplayLevel& level) const {
@@ -140,7 +144,7 @@ bool ReplayModel::stands_alone(const ReplayLevel& level, const ReplayRow& row) c
 }
 
 /// Connected parts by spreading one colour after the other.
-void ReplayModel::join(ReplayLevel& level) const {
+void ReplayModel::join(ReplayLevel& level, double below) const {
     const std::size_t k = classes();
     level.part.assign(k, -1);
     level.alone.assign(k, 1);
@@ -154,7 +158,7 @@ void ReplayModel::join(ReplayLevel& level) const {
             const std::size_t a = open.back();
             open.pop_back();
             for (std::size_t b = 0; b < k; ++b) {
-                if (pipeline_(a, b) > level.from) {
+                if (pipeline_(a, b) >= below) {
                     continue;
                 }
                 level.alone[a] = 0;

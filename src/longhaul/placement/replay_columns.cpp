@@ -29,7 +29,11 @@ bool ReplayColumns::extend(
         return true;
     }
     if (missing == 0) {
-        columns_.push_back({row, seconds});
+        const double all = model_->members() != nullptr ? model_->exchange(row, 1) : seconds;
+        if (all > cap) {
+            return true;
+        }
+        columns_.push_back({row, all});
         return columns_.size() <= kMostReplayColumns;
     }
     bool good = true;

@@ -59,6 +59,14 @@ double ReplayModel::exchange(const ReplayRow& row) const {
     return worst;
 }
 
+double ReplayModel::exchange(const ReplayRow& row, int times) const {
+    return members_ != nullptr ? members_->exchange(row, times) : exchange(row);
+}
+
+double ReplayModel::least_exchange() const {
+    return members_ != nullptr ? members_->least_exchange() : exchange_of_rest(root().rest);
+}
+
 double ReplayModel::exchange_of_rest(const ReplayRow& rest) const {
     double worst = 0;
     for (std::size_t a = 0; a < classes(); ++a) {
@@ -83,6 +91,9 @@ double ReplayModel::exchange_of_rest(const ReplayRow& rest) const {
 }
 
 double ReplayModel::edge(const ReplayRow& a, const ReplayRow& b) const {
+    if (members_ != nullptr) {
+        return members_->edge(a, b);
+    }
     std::vector<int> from;
     std::vector<int> to;
     for (std::size_t k = 0; k < classes(); ++k) {
@@ -141,7 +152,7 @@ ReplayState ReplayModel::root() const {
 ReplayState ReplayModel::after(const ReplayState& state, const ReplayRow& column, int times) const {
     ReplayState next = state;
     next.left -= times;
-    next.exchange = std::max(next.exchange, exchange(column));
+    next.exchange = std::max(next.exchange, exchange(column, times));
     for (std::size_t a = 0; a < classes(); ++a) {
         next.rest[a] -= times * column[a];
     }

@@ -2,34 +2,30 @@
 // lower bounds. Plain code of its own: it shares nothing with the proof that it checks.
 #pragma once
 
-#include <array>
 #include <functional>
 #include <span>
+#include <string>
 #include <unordered_map>
 #include <vector>
 
 #include "longhaul/placement/costs.hpp"
+#include "longhaul/placement/replay_members.hpp"
 
 namespace longhaul::placement {
 
-/// Classes that a certificate may have.
-inline constexpr std::size_t kMostReplayClasses = 16;
-
-/// Devices of each class in a stage, or of what is left.
-using ReplayRow = std::array<int, kMostReplayClasses>;
-
-/// How the devices hang together by pairs that cost at most `from`.
+/// How the devices hang together by pairs that cost less than `to`: edges that cost as much or more
+/// are breaks.
 struct ReplayLevel {
     double from = 0;
     double to = 0;            ///< the next cost at which more hangs together
     std::vector<int> part;    ///< connected part of each class
     int parts = 0;            ///< their number
-    std::vector<char> alone;  ///< classes whose devices have no pair up to `from` at all
+    std::vector<char> alone;  ///< classes whose devices have no pair below `to` at all
     /// Devices of each class that can have partners in pairs below `to` when they stand in one
     /// stage: the partners are other devices, in a neighbouring stage.
     std::vector<int> reach;
     /// Chains of devices, joined by such pairs, that cover each part at least: one, or one for
-    /// every device without a pair.
+    /// every device without a pair; more where members are known.
     std::vector<int> chains;
     int fewest_breaks = 0;  ///< breaks of any path of stages
 };
@@ -61,6 +57,11 @@ public:
         group_seconds_ = std::move(seconds);
         least_of_class_ = std::move(least);
     }
+    /// Classes whose members differ: what is known of them, and the levels to be told apart, two
+    /// costs each. Returns why these are no levels; empty: they are. The members must outlive it.
+    [[nodiscard]] std::string set_members(const ReplayMembers& members,
+                                          std::span<const double> levels);
+    [[nodiscard]] const ReplayMembers* members() const { return members_; }
     /// Whether a stage takes no less than a part of it.
     [[nodiscard]] bool exchange_grows() const { return !group_seconds_; }
 
@@ -69,10 +70,14 @@ public:
     [[nodiscard]] const std::vector<int>& sizes() const { return sizes_; }
     [[nodiscard]] double cheapest_pair() const { return cheapest_; }
 
-    /// Worst device of a stage.
+    /// Worst device of a stage, or of a part of it, at least costs between classes.
     [[nodiscard]] double exchange(const ReplayRow& row) const;
+    /// Worst device of `times` such stages, at least.
+    [[nodiscard]] double exchange(const ReplayRow& row, int times) const;
     /// Worst device of the rest with its dp - 1 cheapest peers there.
     [[nodiscard]] double exchange_of_rest(const ReplayRow& rest) const;
+    /// Worst device of any placement with its dp - 1 cheapest peers.
+    [[nodiscard]] double least_exchange() const;
     /// Bottleneck of pairing two stages: the least threshold that meets Hall's condition.
     [[nodiscard]] double edge(const ReplayRow& a, const ReplayRow& b) const;
 
@@ -93,6 +98,9 @@ public:
     /// whatever the rest is.
     [[nodiscard]] double path_with(const ReplayState& state, const ReplayRow& column) const;
     [[nodiscard]] double path_with_another(const ReplayState& state) const;
+    /// Path, at least, when all stages are chosen and these are the edges of a tree of least weight
+    /// over them: of any cost, as many edges are dearer as in the tree, and as many as breaks say.
+    [[nodiscard]] double path_with_tree(const ReplayState& state, std::vector<double> tree);
 
 private:
     struct Key {
@@ -104,8 +112,9 @@ private:
         std::size_t operator()(const Key& key) const;
     };
     void find_levels();
-    void join(ReplayLevel& level) const;
+    void join(ReplayLevel& level, double below) const;
     void find_partners(ReplayLevel& level) const;
+    void count_fewest_breaks(ReplayLevel& level);
     [[nodiscard]] ReplayRow profile(const ReplayLevel& level, const ReplayRow& row) const;
     [[nodiscard]] int lone_devices(const ReplayLevel& level, const ReplayRow& row) const;
     [[nodiscard]] bool stands_alone(const ReplayLevel& level, const ReplayRow& row) const;
@@ -140,6 +149,7 @@ private:
     core::Grid<double> exchange_;
     std::function<double(const ReplayRow&)> group_seconds_;
     std::vector<double> least_of_class_;
+    const ReplayMembers* members_ = nullptr;
     double cheapest_ = 0;
     std::vector<std::vector<int>> nearest_;  ///< classes by exchange from each
     std::vector<ReplayLevel> levels_;

@@ -2,10 +2,11 @@
 
 #include <algorithm>
 #include <limits>
+#include <numeric>
 
 namespace longhaul::placement {
 
-double spanning_weight(const core::Grid<double>& edges) {
+std::vector<double> spanning_edges(const core::Grid<double>& edges) {
     struct Link {
         double weight;
         std::size_t a, b;
@@ -19,14 +20,19 @@ double spanning_weight(const core::Grid<double>& edges) {
         }
     }
     std::ranges::sort(sorted, {}, &Link::weight);
-    double total = 0;
+    std::vector<double> weights;
     for (const Link& edge : sorted) {
         if (tree[edge.a] != tree[edge.b]) {
-            total += edge.weight;
+            weights.push_back(edge.weight);
             std::ranges::replace(tree, std::size_t{tree[edge.a]}, std::size_t{tree[edge.b]});
         }
     }
-    return total;
+    return weights;
+}
+
+double spanning_weight(const core::Grid<double>& edges) {
+    const std::vector<double> weights = spanning_edges(edges);
+    return std::accumulate(weights.begin(), weights.end(), 0.0);
 }
 
 double shortest_order(const core::Grid<double>& edges,

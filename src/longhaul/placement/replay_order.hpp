@@ -8,8 +8,11 @@
 
 namespace longhaul::placement {
 
-/// Weight of a minimum spanning tree over the nodes (Kruskal: edges by weight, joined while they
-/// join two trees). O(n^2 log n).
+/// Weights of a minimum spanning tree over the nodes, rising (Kruskal: edges by weight, joined
+/// while they join two trees). O(n^2 log n).
+[[nodiscard]] std::vector<double> spanning_edges(const core::Grid<double>& edges);
+
+/// Their sum.
 [[nodiscard]] double spanning_weight(const core::Grid<double>& edges);
 
 /// Shortest order of stages of which `chosen[i].second` are alike; edges(i, i) is between two that

@@ -88,7 +88,7 @@ private:
     bool follows_up() {
         const ReplayState root = model_.root();
         root_path_ = model_.path_bound(root, target_);
-        double reached = with_rounding(model_.exchange_of_rest(root.rest));
+        double reached = with_rounding(model_.least_exchange());
         for (std::size_t i = 0; i < log_.slices.size(); ++i) {
             result_.slice = i;
             if (log_.slices[i].floor > reached) {
@@ -121,7 +121,8 @@ private:
                     open.push_back(static_cast<int>(c));
                 }
             }
-            if (!visit(0, root, std::move(open), i == 0)) {
+            // What members differ in may lift any set above the floor.
+            if (!visit(0, root, std::move(open), i == 0 || model_.members() != nullptr)) {
                 return false;
             }
         }
@@ -237,6 +238,10 @@ private:
                 if (std::ranges::binary_search(kept, std::pair(c, times))) {
                     continue;
                 }
+                if (times > 1 && model_.members() != nullptr &&
+                    model_.exchange(counts, times) > slice_->cap) {
+                    break;  // so many stages are above the cap, and more are, too
+                }
                 if (!spend(node, kReplayBoundWork)) {
                     return false;
                 }
@@ -287,8 +292,41 @@ private:
         return true;
     }
 
+    /// Where members differ: what all stages together must exchange at least.
+    [[nodiscard]] double exchange_of(const ReplayState& state) const {
+        std::vector<std::pair<ReplayRow, int>> stages;
+        for (const auto& [column, times] : state.chosen) {
+            stages.emplace_back(columns_[column].counts, times);
+        }
+        return std::max(state.exchange, model_.members()->exchange_of(stages));
+    }
+
+    /// Whether the tree of least weight over all stages shows that they reach the target.
+    bool tree_suffices(const ReplayState& state, const core::Grid<double>& edges) {
+        if (model_.members() == nullptr) {
+            const double repeats =
+                (model_.shape().pp - static_cast<int>(edges.rows())) * model_.cheapest_pair();
+            return state.exchange + spanning_weight(edges) + repeats >= target_ ||
+                   model_.path_bound(state, budget_) >= target_ - state.exchange;
+        }
+        std::vector<std::size_t> stages;
+        for (std::size_t a = 0; a < edges.rows(); ++a) {
+            stages.insert(stages.end(), static_cast<std::size_t>(state.chosen[a].second), a);
+        }
+        core::Grid<double> all(stages.size(), stages.size(), 0.0);
+        for (std::size_t a = 0; a < stages.size(); ++a) {
+            for (std::size_t b = 0; b < stages.size(); ++b) {
+                all(a, b) = edges(stages[a], stages[b]);
+            }
+        }
+        return state.exchange + model_.path_with_tree(state, spanning_edges(all)) >= target_;
+    }
+
     /// All stages are chosen: their order is left, and what it costs at least.
-    bool leaf(std::size_t node, const ReplayState& state) {
+    bool leaf(std::size_t node, ReplayState state) {
+        if (model_.members() != nullptr) {
+            state.exchange = exchange_of(state);
+        }
         const std::size_t n = state.chosen.size();
         core::Grid<double> edges(n, n, 0.0);
         for (std::size_t a = 0; a < n; ++a) {
@@ -298,9 +336,7 @@ private:
                     itself ? 0 : edge(state.chosen[a].first, state.chosen[b].first);
             }
         }
-        const double repeats = (model_.shape().pp - static_cast<int>(n)) * model_.cheapest_pair();
-        if (state.exchange + spanning_weight(edges) + repeats >= target_ ||
-            model_.path_bound(state, budget_) >= target_ - state.exchange) {
+        if (tree_suffices(state, edges)) {
             return true;
         }
         std::size_t states = n;

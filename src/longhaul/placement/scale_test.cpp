@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "longhaul/core/document.hpp"
+#include "longhaul/placement/classes.hpp"
 #include "longhaul/placement/detail/globe.hpp"
 #include "longhaul/placement/detail/test_support.hpp"
 #include "longhaul/placement/solve.hpp"

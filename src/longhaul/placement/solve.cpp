@@ -56,6 +56,7 @@ Attempt attempt(const Problem& problem,
         limited.work = 0;  // bounds that need no branching
     }
     Certificate certificate = prove(problem, found.score, limited);
+    certificate.bound.incumbent = found.score;
     if (certificate.better) {
         const Solved solved = solve_inner(problem, *certificate.better);
         found.stages = in_order(*certificate.better, solved.order);
@@ -85,6 +86,7 @@ Attempt attempt_twice(const Problem& problem, const SolveOptions& options) {
     if (first.bound.value > second.bound.value) {
         second.bound.value = first.bound.value;
         second.bound.method = first.bound.method;
+        second.bound.incumbent = first.bound.incumbent;
     }
     return second;
 }
@@ -188,6 +190,7 @@ void name_members(const Problem& problem, const TensorGroups& groups, Plan& plan
         }
     }
     plan.placement = expanded(plan.placement, groups, problem.shape.tp, problem.devices());
+    plan.misfit = why_nothing_fits(problem, plan.placement.stages());
     std::vector<LeftOut> left_out;
     for (const LeftOut& one : plan.left_out) {
         for (const int device : groups.members[one.device]) {
