@@ -176,8 +176,8 @@ core::Result<PlayedPlan> play_plan(std::string_view text,
         *graph, connections, network, {inputs.cold, {}, inputs.sharing == "queue", inputs.cores});
     if (!replay) {
         core::Diagnostics problems = replay.error();
-        for (core::Diagnostic& problem : problems) {
-            problem.file = name;
+        for (core::Diagnostic& found : problems) {
+            found.file = name;
         }
         return tl::unexpected(std::move(problems));
     }
