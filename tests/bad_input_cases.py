@@ -138,6 +138,7 @@ use = "ecmp"
 NET = {"format": "longhaul.topology/1", "name": "net", "provenance": "none",
        "group": [{"name": "net", "endpoints": "host", "count": 4, "gbps": 1, "pattern": "tree",
                   "switches": 1}]}
+NET_FABRIC = dict(FABRIC, devices=[{"host": f"host{i}", "local_rank": 0} for i in range(4)])
 AGENTS = """format = "longhaul.measure-hosts/1"
 [[host]]
 name = "one"
@@ -297,6 +298,14 @@ COMMANDS = {
                        {"plan.json": None, "fabric.json": FABRIC}, output=False),
     "simulate": Command(["simulate", "plan.json", "--trace", "trace.json", "--picture", "step.svg"],
                         {"plan.json": None, "fabric.json": FABRIC}, output=False),
+    "simulate-topology": Command(["simulate", "plan.json", "--fabric", "fabric.json", "--topology",
+                                  "net.json"],
+                                 {"plan.json": None, "fabric.json": NET_FABRIC, "net.json": NET},
+                                 output=False),
+    "validate-topology": Command(["validate", "steps.json", "--fabric", "fabric.json", "--topology",
+                                  "net.json", "--least-tau", "-1", "--fastest-within", "10"],
+                                 {"steps.json": STEPS, "plan.json": None, "other.json": OTHER_PLAN,
+                                  "fabric.json": NET_FABRIC, "net.json": NET}, output=False),
     "validate": Command(["validate", "steps.json", "--least-tau", "-1", "--fastest-within", "10"],
                         {"steps.json": STEPS, "plan.json": None, "other.json": OTHER_PLAN,
                          "fabric.json": FABRIC}, output=False),
@@ -323,6 +332,8 @@ COMMANDS = {
     "emulate-fabric": Command(["emulate", "fabric.json", "--check"], {"fabric.json": FABRIC}),
     "route-compile": Command(["route", "compile", "net.toml"], {"net.toml": TOPOLOGY}),
     "route-check": Command(["route", "check", "routes.json"], {"routes.json": NET}, output=False),
+    "route-multicast": Command(["route", "multicast", "net.toml", "--from", "east", "--to", "west"],
+                               {"net.toml": TOPOLOGY}, output=False),
     "measure-plan": Command(["measure", "plan", "agents.toml"], {"agents.toml": AGENTS}),
     "launch": Command(["launch", "plan.json", "--to", "env", "--hosts", "hosts.toml", "--command",
                        "python3 train.py"],
@@ -780,6 +791,10 @@ def topology_cases():
                         'count = 2\npattern = "dragonfly"\ncables_per_port = 1'), "whole network")
     yield Case("route-compile", "job", "net.toml", JOB, "this is longhaul.job/1")
     routes = {"format": "longhaul.routes/1", "sha256": "0" * 64, "topology": NET}
+    yield Case("route-multicast", "job", "net.toml", JOB, "this is longhaul.job/1")
+    yield Case("route-multicast", "absent", "net.toml", ABSENT, "cannot read")
+    yield Case("route-multicast", "no-such-source", "net.toml",
+               TOPOLOGY.replace("east", "north"), "no site, group or endpoint \"east\"")
     yield Case("route-check", "other-tables", "routes.json", routes, "compile the topology again")
     yield Case("route-check", "no-topology", "routes.json", without(routes, "topology"), "topology")
     yield Case("route-check", "newer-format", "routes.json",
@@ -991,6 +1006,16 @@ def step_cases(plan):
                put(put(plan, 5e9, "workload", "c_dp_gb"), 5e9, "workload", "c_pp_gb"), "at most 1e+09 GB")
     yield Case("simulate", "fabric-absent", "plan.json",
                put(plan, "no-such.json", "fabric", "path"), "cannot read", "no-such.json")
+    broken = dict(NET, exception=[{"link": ["host1", "switch0"], "down": True}])
+    other = dict(NET, group=[dict(NET["group"][0], endpoints="machine")])
+    for command in ("simulate-topology", "validate-topology"):
+        yield Case(command, "topology-absent", "net.json", ABSENT, "cannot read")
+        yield Case(command, "topology-job", "net.json", JOB, "this is longhaul.job/1")
+        yield Case(command, "no-path", "net.json", broken, "no path from host")
+        yield Case(command, "other-names", "net.json", other,
+                   "no endpoint for device \"host0/0\" of the plan (4 of 4 have none)")
+        yield Case(command, "nameless-devices", "fabric.json", FABRIC,
+                   "no endpoint for device \"a#0\"", "net.json")
 
 
 def matched_hosts_cases(plan):

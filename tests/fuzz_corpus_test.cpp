@@ -5,8 +5,11 @@
 
 #include <gtest/gtest.h>
 
+#include "fuzz/flows_promise.hpp"
 #include "fuzz/import_promise.hpp"
 #include "fuzz/job_promise.hpp"
+#include "fuzz/measured_steps_promise.hpp"
+#include "fuzz/topology_promise.hpp"
 #include "fuzz/wan_promise.hpp"
 
 namespace longhaul::fuzz {
@@ -46,6 +49,19 @@ TEST(FuzzCorpus, ReadWan) {
 
 TEST(FuzzCorpus, ReadJob) {
     replay("read_job", [](const std::string& text) { return broken_job_promise(text); });
+}
+
+TEST(FuzzCorpus, ReadTopology) {
+    replay("read_topology", [](const std::string& text) { return broken_topology_promise(text); });
+}
+
+TEST(FuzzCorpus, ReadFlows) {
+    replay("read_flows", [](const std::string& text) { return broken_flows_promise(text); });
+}
+
+TEST(FuzzCorpus, ReadMeasuredSteps) {
+    replay("read_measured_steps",
+           [](const std::string& text) { return broken_measured_steps_promise(text); });
 }
 
 }  // namespace

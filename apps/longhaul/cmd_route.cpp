@@ -39,6 +39,7 @@ void add_route(CLI::App& parent, Session& session) {
     add_route_show(*command, session);
     add_route_check(*command, session);
     add_route_fabric(*command, session);
+    add_route_multicast(*command, session);
     add_route_export(*command, session);
     for (CLI::App* each : command->get_subcommands({})) {
         each->group("Commands");

@@ -10,6 +10,7 @@
 #include "longhaul/step_inputs.hpp"
 #include "longhaul/study/step_report.hpp"
 #include "longhaul/study/trace.hpp"
+#include "longhaul/topology/artifact.hpp"
 
 namespace longhaul::app {
 namespace {
@@ -158,13 +159,17 @@ std::string text_of(const PlayedPlan& played,
 
 std::string json_of(const PlayedPlan& played,
                     const StepReport& report,
-                    const std::vector<std::string>& names) {
+                    const std::vector<std::string>& names,
+                    const std::optional<topology::Routes>& routes) {
     core::Value value = study::to_value(report, names);
     core::Value root = core::Value::object();
     root.set("schedule", std::string(study::name_of(played.options.order)))
         .set("microbatches", study::micro_batches_of(played.read.loaded.problem.workload))
         .set("score", played.score)
         .set("fabric_sha256", played.read.loaded.fabric_sha256);
+    if (routes) {
+        root.set("routes_sha256", topology::tables_hash(*routes));
+    }
     for (core::Member& member : value.members) {
         root.set(member.key, std::move(member.value));
     }
@@ -199,7 +204,8 @@ core::Result<void> write_files(const SimulateOptions& options,
 
 core::Result<void> simulate(const SimulateOptions& options) {
     const std::vector<std::string> written{options.trace, options.picture};
-    if (auto apart = check_apart(written, {options.plan, options.step.fabric}); !apart) {
+    const StepInputs& step = options.step;
+    if (auto apart = check_apart(written, {options.plan, step.fabric, step.topology}); !apart) {
         return apart;
     }
     for (const std::string& path : written) {
@@ -209,14 +215,18 @@ core::Result<void> simulate(const SimulateOptions& options) {
             }
         }
     }
-    if (auto once = read_once({options.plan, options.step.fabric}); !once) {
+    if (auto once = read_once({options.plan, step.fabric, step.topology}); !once) {
         return once;
+    }
+    const auto routes = load_step_routes(step);
+    if (!routes) {
+        return tl::unexpected(routes.error());
     }
     const auto text = read_file(options.plan);
     if (!text) {
         return tl::unexpected(text.error());
     }
-    const auto played = play_plan(*text, input_name(options.plan), options.step);
+    const auto played = play_plan(*text, input_name(options.plan), step, *routes);
     if (!played) {
         return tl::unexpected(played.error());
     }
@@ -225,7 +235,7 @@ core::Result<void> simulate(const SimulateOptions& options) {
         return done;
     }
     const StepReport report = study::report_step(played->graph, played->network, played->replay);
-    print(options.json ? json_of(*played, report, names)
+    print(options.json ? json_of(*played, report, names, *routes)
                        : text_of(*played, report, names, options.links));
     return {};
 }

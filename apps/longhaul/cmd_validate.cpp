@@ -38,6 +38,10 @@ core::Result<std::vector<study::ComparedStep>> compare(const ValidateInputs& inp
     if (!measured) {
         return tl::unexpected(measured.error());
     }
+    const auto routes = load_step_routes(inputs.step);
+    if (!routes) {
+        return tl::unexpected(routes.error());
+    }
     std::vector<study::ComparedStep> steps;
     for (const study::MeasuredStep& step : *measured) {
         const std::string path = plan_path(inputs, step.plan);
@@ -45,7 +49,7 @@ core::Result<std::vector<study::ComparedStep>> compare(const ValidateInputs& inp
         if (!plan) {
             return tl::unexpected(plan.error());
         }
-        const auto played = play_plan(*plan, path, inputs.step);
+        const auto played = play_plan(*plan, path, inputs.step, *routes);
         if (!played) {
             return tl::unexpected(played.error());
         }
@@ -109,7 +113,7 @@ std::string text_of(const std::vector<study::ComparedStep>& steps,
 }
 
 core::Result<int> run(const ValidateInputs& inputs) {
-    if (auto once = read_once({inputs.measured, inputs.step.fabric}); !once) {
+    if (auto once = read_once({inputs.measured, inputs.step.fabric, inputs.step.topology}); !once) {
         return tl::unexpected(once.error());
     }
     const auto steps = compare(inputs);

@@ -21,5 +21,6 @@ void add_route_show(CLI::App& parent, Session& session);
 void add_route_check(CLI::App& parent, Session& session);
 void add_route_export(CLI::App& parent, Session& session);
 void add_route_fabric(CLI::App& parent, Session& session);
+void add_route_multicast(CLI::App& parent, Session& session);
 
 }  // namespace longhaul::app

@@ -1,6 +1,4 @@
 // route fabric: what placement needs to know of a declared network.
-#include <map>
-
 #include "longhaul/core/hash.hpp"
 #include "longhaul/fabric/read.hpp"
 #include "longhaul/fabric/shared_links.hpp"
@@ -9,6 +7,7 @@
 #include "longhaul/route_commands.hpp"
 #include "longhaul/topology/artifact.hpp"
 #include "longhaul/topology/cuts.hpp"
+#include "longhaul/topology/devices.hpp"
 
 namespace longhaul::app {
 namespace {
@@ -54,7 +53,7 @@ public:
         Slowest slowest{0, links_.empty() ? 1 : std::numeric_limits<double>::infinity()};
         for (int flow = 0; flow < flows_; ++flow) {
             const topology::Route route =
-                routes_.path(from, to, (std::uint64_t{from} << 32U) + to + flow * 0x10001ULL);
+                routes_.path(from, to, topology::pair_flow(from, to) + flow * 0x10001ULL);
             if (!route.reachable) {
                 return std::nullopt;
             }
@@ -91,20 +90,13 @@ private:
     int flows_;
 };
 
-/// Endpoints of one innermost group are devices of one host where the group's ports up are theirs.
-std::string host_of(const Topology& network, NodeId endpoint) {
-    const topology::Shape& shape = network.shape(network.site_of_endpoint(endpoint));
-    const bool host = shape.levels() > 0 && shape.chain().levels.front().up_members;
-    return host ? network.group_name(endpoint, shape.levels() - 1) : network.name(endpoint);
-}
-
 void add_devices(const Topology& network, fabric::FabricParts& parts) {
-    std::map<std::string, int> ranks;
-    for (NodeId i = 0; i < network.endpoints(); ++i) {
-        parts.labels.push_back(topology::label_of(network, i));
+    NodeId i = 0;
+    for (topology::EndpointDevice& each : topology::devices_of(network)) {
+        parts.labels.push_back(topology::label_of(network, i++));
         fabric::Device device;
-        device.host = host_of(network, i);
-        device.local_rank = ranks[device.host]++;
+        device.host = std::move(each.host);
+        device.local_rank = each.local_rank;
         parts.devices.push_back(std::move(device));
     }
 }

@@ -1,7 +1,9 @@
 #include "longhaul/step_inputs.hpp"
 
+#include "longhaul/fabric/names.hpp"
 #include "longhaul/options.hpp"
 #include "longhaul/placement/evaluate.hpp"
+#include "longhaul/route_commands.hpp"
 
 namespace longhaul::app {
 namespace {
@@ -68,6 +70,19 @@ core::Result<void> check_size(const placement::Problem& problem, const StepInput
                                    "replay fewer with --microbatches, and scale the result")});
 }
 
+core::Result<study::StepNetwork> network_of(const LoadedProblem& loaded,
+                                            const study::Connections& connections,
+                                            const StepInputs& inputs,
+                                            const std::optional<topology::Routes>& routes) {
+    if (routes) {
+        return study::network_of_routes(
+            *routes, fabric::device_names(loaded.fabric), connections.list);
+    }
+    return study::network_of_fabric(loaded.fabric,
+                                    connections.list,
+                                    loaded.problem.terms.count_shared && !inputs.ignore_shared);
+}
+
 }  // namespace
 
 void add_step_options(CLI::App& command, StepInputs& inputs) {
@@ -119,9 +134,17 @@ void add_step_options(CLI::App& command, StepInputs& inputs) {
     command.add_flag("--one-peer-at-a-time",
                      inputs.one_peer_at_a_time,
                      "exchanges talk to one peer after another, as the additive score assumes");
-    command.add_flag("--ignore-shared",
-                     inputs.ignore_shared,
-                     "as if every pair had its link to itself, whatever the fabric states");
+    auto* ignore_shared =
+        command.add_flag("--ignore-shared",
+                         inputs.ignore_shared,
+                         "as if every pair had its link to itself, whatever the fabric states");
+    command
+        .add_option("--topology",
+                    inputs.topology,
+                    "topology or routes file: messages take its routes and share its links, "
+                    "instead of the pairs of the fabric")
+        ->type_name("FILE")
+        ->excludes(ignore_shared);
     command
         .add_option("--cores",
                     inputs.cores,
@@ -142,9 +165,21 @@ void add_step_options(CLI::App& command, StepInputs& inputs) {
         ->excludes(sharing);
 }
 
+core::Result<std::optional<topology::Routes>> load_step_routes(const StepInputs& inputs) {
+    if (inputs.topology.empty()) {
+        return std::nullopt;
+    }
+    core::Result<topology::Routes> routes = load_routes(inputs.topology);
+    if (!routes) {
+        return tl::unexpected(routes.error());
+    }
+    return std::move(*routes);
+}
+
 core::Result<PlayedPlan> play_plan(std::string_view text,
                                    const std::string& name,
-                                   const StepInputs& inputs) {
+                                   const StepInputs& inputs,
+                                   const std::optional<topology::Routes>& routes) {
     core::Result<LoadedPlan> read = load_plan(inputs.fabric, text, name);
     if (!read) {
         return tl::unexpected(read.error());
@@ -170,10 +205,13 @@ core::Result<PlayedPlan> play_plan(std::string_view text,
         return tl::unexpected(graph.error());
     }
     const study::Connections connections = study::connections_of(*graph);
-    study::StepNetwork network = study::network_of_fabric(
-        read->loaded.fabric, connections.list, problem.terms.count_shared && !inputs.ignore_shared);
+    core::Result<study::StepNetwork> network =
+        network_of(read->loaded, connections, inputs, routes);
+    if (!network) {
+        return tl::unexpected(network.error());
+    }
     core::Result<study::Replay> replay = study::replay(
-        *graph, connections, network, {inputs.cold, {}, inputs.sharing == "queue", inputs.cores});
+        *graph, connections, *network, {inputs.cold, {}, inputs.sharing == "queue", inputs.cores});
     if (!replay) {
         core::Diagnostics problems = replay.error();
         for (core::Diagnostic& found : problems) {
@@ -185,7 +223,7 @@ core::Result<PlayedPlan> play_plan(std::string_view text,
                       score,
                       options,
                       std::move(*graph),
-                      std::move(network),
+                      std::move(*network),
                       std::move(*replay)};
 }
 

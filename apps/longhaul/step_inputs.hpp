@@ -9,12 +9,14 @@
 #include "longhaul/study/build_step.hpp"
 #include "longhaul/study/replay.hpp"
 #include "longhaul/study/step_report.hpp"
+#include "longhaul/topology/routes.hpp"
 
 namespace longhaul::app {
 
 /// Options of a replay as typed.
 struct StepInputs {
     std::string fabric;
+    std::string topology;  ///< whose routes messages take; empty: the pairs of the fabric
     std::string schedule;  ///< empty: that of the plan
     int chunks = 1;
     std::optional<int> microbatches;
@@ -44,9 +46,15 @@ struct PlayedPlan {
     [[nodiscard]] double seconds() const { return study::step_seconds(graph, replay.times); }
 };
 
-/// Reads a plan and replays its step. `name` of the plan in messages.
+/// The routes of --topology; nothing without it.
+[[nodiscard]] core::Result<std::optional<topology::Routes>> load_step_routes(
+    const StepInputs& inputs);
+
+/// Reads a plan and replays its step, over the routes if there are any. `name` of the plan in
+/// messages.
 [[nodiscard]] core::Result<PlayedPlan> play_plan(std::string_view text,
                                                  const std::string& name,
-                                                 const StepInputs& inputs);
+                                                 const StepInputs& inputs,
+                                                 const std::optional<topology::Routes>& routes);
 
 }  // namespace longhaul::app

@@ -75,6 +75,14 @@ std::string_view value_behind(std::string_view text) {
     return end == std::string_view::npos ? std::string_view() : text.substr(1, end - 1);
 }
 
+/// "/1", or nothing: what follows a format in a file that is meant to be read.
+bool is_version(std::string_view text) {
+    constexpr std::size_t kLongest = 10;
+    return text.empty() ||
+           (text.size() >= 2 && text.size() <= kLongest &&
+            std::ranges::all_of(text.substr(1), [](char c) { return c >= '0' && c <= '9'; }));
+}
+
 /// Value of the first key `format` of JSON or TOML text, or "".
 std::string_view first_format(std::string_view text) {
     constexpr std::string_view kKey = "format";
@@ -102,7 +110,8 @@ Result<void> refuse_other_format(std::string_view text,
     const std::string_view format = first_format(text.substr(0, kLooked));
     const std::string_view kind = format.substr(0, format.rfind('/'));
     const OwnFormat* found = find_format(kind);
-    if (found == nullptr || std::ranges::find(wanted, kind) != wanted.end()) {
+    if (found == nullptr || !is_version(format.substr(kind.size())) ||
+        std::ranges::find(wanted, kind) != wanted.end()) {
         return {};
     }
     const OwnFormat* needed = find_format(*wanted.begin());

@@ -30,6 +30,11 @@ TEST(RefuseOtherFormat, LeavesTheRestToTheReader) {
               "");
     EXPECT_EQ(refusal("# format = \"longhaul.plan/1\"\n", {"longhaul.job"}), "");
     EXPECT_EQ(refusal("", {"longhaul.job"}), "");
+    // No version: whatever stands there is not for a message.
+    EXPECT_EQ(
+        refusal("{\"format\": \"longhaul.plan/" + std::string(2000, '1') + "\"}", {"longhaul.job"}),
+        "");
+    EXPECT_EQ(refusal("{\"format\": \"longhaul.plan/1\n\"}", {"longhaul.job"}), "");
     EXPECT_EQ(refusal("{\"format\": \"", {"longhaul.job"}), "");
 }
 

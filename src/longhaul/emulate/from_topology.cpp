@@ -66,7 +66,7 @@ core::Result<Wan> from_topology(const topology::Routes& routes, std::string_view
     std::map<topology::LinkId, int> resource_of;
     for (topology::NodeId from = 0; from < n; ++from) {
         for (topology::NodeId to = 0; to < n; ++to) {
-            const topology::Route route = routes.path(from, to, (std::uint64_t{from} << 32U) + to);
+            const topology::Route route = routes.path(from, to, topology::pair_flow(from, to));
             if (!route.reachable) {
                 return core::fail(
                     {std::string(name),

@@ -102,7 +102,7 @@ core::Result<Exported> write_route_paths(const Routes& routes, const std::string
 }
 
 std::string simgrid_route(const Routes& routes, NodeId from, NodeId to) {
-    const topology::Route route = routes.path(from, to, (std::uint64_t{from} << 32U) + to);
+    const topology::Route route = routes.path(from, to, topology::pair_flow(from, to));
     if (!route.reachable) {
         return "";
     }

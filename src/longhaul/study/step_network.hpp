@@ -1,12 +1,18 @@
 // What the messages of a step travel over: connections between devices and the links below them.
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
+#include "longhaul/core/diagnostic.hpp"
 #include "longhaul/fabric/fabric.hpp"
 #include "longhaul/flowsim/network.hpp"
 #include "longhaul/study/step_graph.hpp"
+
+namespace longhaul::topology {
+class Routes;
+}
 
 namespace longhaul::study {
 
@@ -30,8 +36,8 @@ struct StepNetwork {
     std::vector<std::string> names;  ///< of links; empty: one that carries a latency and no limit
     /// Of every connection. The latency of a path is what a message takes beyond sending its bytes.
     std::vector<flowsim::Path> paths;
-    std::vector<double> gbps;  ///< of every connection alone
-    std::vector<std::string> connection_names;
+    std::vector<double> gbps;                   ///< of every connection alone
+    std::vector<std::string> connection_names;  ///< empty: its links say what it carried
 };
 
 /// Every connection has the alpha and the beta that the fabric states for its direction; what the
@@ -41,5 +47,16 @@ struct StepNetwork {
 [[nodiscard]] StepNetwork network_of_fabric(const fabric::Fabric& fabric,
                                             const std::vector<Connection>& connections,
                                             bool count_shared);
+
+/// Every connection takes the path that the routes give its pair (topology::pair_flow), over the
+/// links of the declared network that any connection takes, under their names. `devices` holds the
+/// name of every device (fabric::device_names); its endpoint is the one that topology::devices_of
+/// gives the same host and rank: "pod0/host1/3", or "pod0/host1#3" where a fabric knows no ranks.
+/// Fails when a device of a connection has no endpoint, or its routes lead nowhere.
+/// O(endpoints + links + connections x hops).
+[[nodiscard]] core::Result<StepNetwork> network_of_routes(
+    const topology::Routes& routes,
+    std::span<const std::string> devices,
+    const std::vector<Connection>& connections);
 
 }  // namespace longhaul::study

@@ -27,6 +27,38 @@ std::uint32_t skip(std::uint32_t index, std::uint32_t a, std::uint32_t b) {
     return index + (high != low && index >= high ? 1 : 0);
 }
 
+/// Whether no destination fits both.
+bool apart(const Rule& one, const Rule& other) {
+    return std::ranges::any_of(one.conditions, [&](const Condition& a) {
+        return std::ranges::any_of(other.conditions, [&](const Condition& b) {
+            return a.axis == b.axis && (a.high < b.low || b.high < a.low);
+        });
+    });
+}
+
+/// Share of all destinations that fit.
+double share_of(const Shape& shape, const Rule& rule) {
+    double share = 1;
+    for (const Condition& each : rule.conditions) {
+        share *= static_cast<double>(each.high - each.low + 1) / shape.radix(each.axis);
+    }
+    return share;
+}
+
+/// The rules as look-ups try them: what most destinations fit first, where the order is free.
+std::vector<Rule> likely_first(const Shape& shape, std::vector<Rule> rules) {
+    for (std::size_t i = 0; i < rules.size(); ++i) {
+        for (std::size_t j = 0; j < i; ++j) {
+            if (!apart(rules[i], rules[j])) {
+                return rules;
+            }
+        }
+    }
+    std::ranges::stable_sort(
+        rules, std::ranges::greater{}, [&](const Rule& rule) { return share_of(shape, rule); });
+    return rules;
+}
+
 }  // namespace
 
 tl::expected<ChainRoutes, std::string> ChainRoutes::make(const Shape& shape, bool exits) {
@@ -56,7 +88,7 @@ void ChainRoutes::flatten(const Shape& shape) {
     for (const RuleTable& table : tables_) {
         for (const std::vector<Rule>& list : table.roles) {
             first_rule_.push_back(static_cast<std::uint32_t>(rules_.size()));
-            for (const Rule& rule : list) {
+            for (const Rule& rule : likely_first(shape, list)) {
                 FlatRule flat;
                 flat.first_condition = static_cast<std::uint32_t>(conditions_.size());
                 for (const Condition& each : rule.conditions) {
@@ -141,47 +173,40 @@ void ChainRoutes::match(
     found.count = 0;
 }
 
-ChainRoutes::Hop ChainRoutes::across(const Shape& shape,
-                                     const FlatAction& action,
-                                     const Spot& from,
-                                     const Digits& to,
-                                     std::uint32_t index,
-                                     Spot& next) {
+ChainRoutes::Hop ChainRoutes::across(
+    const Shape& shape, const FlatAction& action, const Digits& to, std::uint32_t index, Spot& at) {
     const LinkClass& links = shape.classes()[action.link_class];
-    next = from;
+    const int own = links.up_free.front();
+    const std::uint32_t low_index = at.index;
+    const std::uint32_t low_digit = at.digits[slot(own)];
     for (std::size_t k = action.axes.size(); k > 0; --k) {
         const int axis = action.axes[k - 1];
         const Pick pick = action.picks[k - 1];
-        std::uint32_t own = index;
+        std::uint32_t digit = index;
         if (k > 1) {
             const std::uint32_t choices = options(pick, shape.radix(axis), false);
-            own = index % choices;
+            digit = index % choices;
             index /= choices;
         }
         const std::uint32_t wanted = to[slot(axis)];
-        next.digits[slot(axis)] = pick == Pick::kEqual ? wanted
-                                  : pick == Pick::kAny ? own
-                                                       : skip(own, wanted, wanted);
+        at.digits[slot(axis)] = pick == Pick::kEqual ? wanted
+                                : pick == Pick::kAny ? digit
+                                                     : skip(digit, wanted, wanted);
     }
-    next.role = action.reverse ? links.low : links.high;
-    next.index = shape.encode(next.role, next.digits);
-    const int own = links.up_free.front();
-    const std::uint32_t low = action.reverse ? next.index : from.index;
-    const std::uint32_t digit = action.reverse ? from.digits[slot(own)] : next.digits[slot(own)];
-    return {shape.roles()[slot(next.role)].base + next.index,
+    at.role = action.reverse ? links.low : links.high;
+    at.index = shape.encode(at.role, at.digits);
+    const std::uint32_t low = action.reverse ? at.index : low_index;
+    const std::uint32_t digit = action.reverse ? low_digit : at.digits[slot(own)];
+    return {shape.roles()[slot(at.role)].base + at.index,
             2 * (links.base + low * shape.radix(own) + digit) + (action.reverse ? 1 : 0)};
 }
 
-ChainRoutes::Hop ChainRoutes::along(const Shape& shape,
-                                    const FlatAction& action,
-                                    const Spot& from,
-                                    const Digits& to,
-                                    std::uint32_t index,
-                                    Spot& next) {
+ChainRoutes::Hop ChainRoutes::along(
+    const Shape& shape, const FlatAction& action, const Digits& to, std::uint32_t index, Spot& at) {
     const LinkClass& links = shape.classes()[action.link_class];
-    const std::uint32_t own = from.digits[slot(links.axis)];
-    next = from;
-    std::uint32_t& digit = next.digits[slot(links.axis)];
+    const Digits from = at.digits;
+    const std::uint32_t own = from[slot(links.axis)];
+    std::uint32_t& digit = at.digits[slot(links.axis)];
     bool reverse = action.reverse;
     if (links.pattern == Pattern::kRing) {
         const std::uint32_t n = shape.radix(links.axis);
@@ -192,16 +217,15 @@ ChainRoutes::Hop ChainRoutes::along(const Shape& shape,
         digit = pick == Pick::kEqual ? wanted : skip(index, own, pick == Pick::kAny ? own : wanted);
         reverse = digit < own;
     }
-    next.index = shape.encode(next.role, next.digits);
-    return {shape.roles()[slot(next.role)].base + next.index,
-            shape.link(links, from.digits, next.digits, reverse)};
+    at.index = shape.encode(at.role, at.digits);
+    return {shape.roles()[slot(at.role)].base + at.index,
+            shape.link(links, from, at.digits, reverse)};
 }
 
 ChainRoutes::Hop ChainRoutes::take(const Shape& shape,
-                                   const Spot& from,
                                    const Match& found,
                                    std::uint32_t index,
-                                   Spot& next) const {
+                                   Spot& at) const {
     if (!found.cable) {
         std::uint32_t i = found.rule->first_action;
         while (index >= actions_[i].count) {
@@ -209,37 +233,36 @@ ChainRoutes::Hop ChainRoutes::take(const Shape& shape,
         }
         const FlatAction& action = actions_[i];
         const LinkClass& links = shape.classes()[action.link_class];
-        return links.high != links.low ? across(shape, action, from, *found.to, index, next)
-                                       : along(shape, action, from, *found.to, index, next);
+        return links.high != links.low ? across(shape, action, *found.to, index, at)
+                                       : along(shape, action, *found.to, index, at);
     }
     const int top = shape.levels() - 1;
     const std::uint32_t n = shape.radix(top);
-    next = from;
-    next.digits[slot(top)] = (*found.to)[slot(top)];
-    const std::uint32_t own = from.digits[slot(top)];
-    const std::uint32_t back = (own + n - next.digits[slot(top)]) % n;
-    shape.decode_label(top, shape.port_towards(back), next.digits);
-    next.index = shape.encode(next.role, next.digits);
-    const bool reverse = next.digits[slot(top)] < own;
-    return {shape.roles()[slot(next.role)].base + next.index,
-            shape.link(shape.classes().back(), from.digits, next.digits, reverse)};
+    const Digits from = at.digits;
+    const std::uint32_t own = from[slot(top)];
+    at.digits[slot(top)] = (*found.to)[slot(top)];
+    const std::uint32_t back = (own + n - at.digits[slot(top)]) % n;
+    shape.decode_label(top, shape.port_towards(back), at.digits);
+    at.index = shape.encode(at.role, at.digits);
+    const bool reverse = at.digits[slot(top)] < own;
+    return {shape.roles()[slot(at.role)].base + at.index,
+            shape.link(shape.classes().back(), from, at.digits, reverse)};
 }
 
 bool ChainRoutes::choose(const Shape& shape,
-                         const Spot& from,
                          const Digits& to,
                          bool exit,
                          std::uint32_t hash,
-                         Hop& chosen,
-                         Spot& next) const {
+                         Spot& at,
+                         Hop& chosen) const {
     Match found;
-    match(shape, from, to, exit, found);
+    match(shape, at, to, exit, found);
     if (found.count == 0) {
         return false;
     }
     const auto index =
         static_cast<std::uint32_t>((std::uint64_t{hash} * std::uint64_t{found.count}) >> 32U);
-    chosen = take(shape, from, found, index, next);
+    chosen = take(shape, found, index, at);
     return true;
 }
 
@@ -255,10 +278,10 @@ std::vector<std::uint32_t> ChainRoutes::links(const Shape& shape,
     const Digits digits = exit ? Digits{} : spot(shape, to).digits;
     Match found;
     match(shape, here, digits, exit, found);
-    Spot next;
     links.reserve(found.count);
     for (std::uint32_t i = 0; i < found.count; ++i) {
-        links.push_back(take(shape, here, found, i, next).link);
+        Spot next = here;
+        links.push_back(take(shape, found, i, next).link);
     }
     std::ranges::sort(links);
     return links;

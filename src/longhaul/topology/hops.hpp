@@ -39,14 +39,13 @@ public:
 
     [[nodiscard]] static Spot spot(const Shape& shape, std::uint32_t node);
 
-    /// One of the next hops by 32 bits of a hash; false when there is none.
+    /// Moves on to one of the next hops by 32 bits of a hash; false when there is none.
     bool choose(const Shape& shape,
-                const Spot& from,
                 const Digits& to,
                 bool exit,
                 std::uint32_t hash,
-                Hop& chosen,
-                Spot& next) const;
+                Spot& at,
+                Hop& chosen) const;
     /// Directed links of all next hops, sorted.
     [[nodiscard]] std::vector<std::uint32_t> links(const Shape& shape,
                                                    std::uint32_t from,
@@ -87,25 +86,20 @@ private:
     [[nodiscard]] bool holds(const FlatRule& rule, const Digits& from, const Digits& to) const;
     void match(
         const Shape& shape, const Spot& from, const Digits& to, bool exit, Match& found) const;
-    [[nodiscard]] Hop take(const Shape& shape,
-                           const Spot& from,
-                           const Match& found,
-                           std::uint32_t index,
-                           Spot& next) const;
+    /// Each of these moves `at` in place.
+    Hop take(const Shape& shape, const Match& found, std::uint32_t index, Spot& at) const;
     /// The index-th neighbour of an action between roles.
-    [[nodiscard]] static Hop across(const Shape& shape,
-                                    const FlatAction& action,
-                                    const Spot& from,
-                                    const Digits& to,
-                                    std::uint32_t index,
-                                    Spot& next);
+    static Hop across(const Shape& shape,
+                      const FlatAction& action,
+                      const Digits& to,
+                      std::uint32_t index,
+                      Spot& at);
     /// The same of a mesh or ring.
-    [[nodiscard]] static Hop along(const Shape& shape,
-                                   const FlatAction& action,
-                                   const Spot& from,
-                                   const Digits& to,
-                                   std::uint32_t index,
-                                   Spot& next);
+    static Hop along(const Shape& shape,
+                     const FlatAction& action,
+                     const Digits& to,
+                     std::uint32_t index,
+                     Spot& at);
 
     std::vector<RuleTable> tables_;
     std::vector<FlatCondition> conditions_;

@@ -251,6 +251,10 @@ StreamNetwork site_network(const Topology& topology) {
     return network;
 }
 
+StreamNetwork whole_network(const Topology& topology) {
+    return {static_cast<int>(topology.nodes()), topology.links()};
+}
+
 std::vector<StreamTree> shortest_trees(const StreamNetwork& network,
                                        const std::vector<Stream>& streams) {
     const Out out = links_out(network);

@@ -19,6 +19,9 @@ struct StreamNetwork {
 /// The sites of a WAN; link i is directed link 2 x wan_base() + i of the topology.
 [[nodiscard]] StreamNetwork site_network(const Topology& topology);
 
+/// All nodes; link i is directed link i of the topology.
+[[nodiscard]] StreamNetwork whole_network(const Topology& topology);
+
 /// One stream: where it starts and where it must arrive.
 struct Stream {
     int source = 0;

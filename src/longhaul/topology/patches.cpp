@@ -54,7 +54,6 @@ public:
     PatchMaker(const Shape& shape, const ChainRoutes& rules, std::vector<Link> links)
         : shape_(shape), rules_(rules), links_(std::move(links)), graph_(shape.nodes(), links_) {
         last_.assign(shape.nodes(), -1);
-        patches_.patched_.assign(shape.nodes(), 0);
     }
 
     Patches make(const std::vector<std::uint32_t>& changed, bool exits) {
@@ -78,9 +77,7 @@ public:
         std::ranges::sort(patches_.entries_, {}, [](const Patches::Entry& entry) {
             return std::pair(entry.node, entry.lo);
         });
-        for (const Patches::Entry& entry : patches_.entries_) {
-            patches_.patched_[entry.node] = 1;
-        }
+        patches_.index(shape_, links_);
         return std::move(patches_);
     }
 
@@ -191,22 +188,47 @@ Patches Patches::make(const Topology& topology,
     return PatchMaker(topology.shape(site), rules, std::move(links)).make(changed, exits);
 }
 
-const std::vector<std::uint32_t>* Patches::find(std::uint32_t node,
-                                                std::uint32_t destination) const {
-    if (std::ranges::binary_search(dead_, destination)) {
-        return sets_.data();
+void Patches::index_node(std::uint32_t node, std::uint32_t first, std::uint32_t last) {
+    const std::uint32_t destinations = endpoints_ + 1;
+    Spans& spans = spans_[node];
+    spans.first = static_cast<std::uint32_t>(places_.size());
+    spans.shift = 0;
+    while ((destinations >> (spans.shift + 1)) >= 2 * (last - first)) {
+        ++spans.shift;
     }
-    if (patched_.empty() || patched_[node] == 0) {
-        return nullptr;
+    std::uint32_t at = first;
+    for (std::uint32_t span = 0; (span << spans.shift) < destinations; ++span) {
+        while (at + 1 < last && entries_[at + 1].lo <= (span << spans.shift)) {
+            ++at;
+        }
+        places_.push_back(at);
     }
-    const auto key = [](const Entry& entry) { return std::pair(entry.node, entry.lo); };
-    auto found = std::ranges::upper_bound(entries_, std::pair(node, destination), {}, key);
-    if (found == entries_.begin()) {
-        return nullptr;
+    places_.push_back(last - 1);
+}
+
+void Patches::index(const Shape& shape, std::span<const Link> links) {
+    endpoints_ = shape.endpoints();
+    dead_bits_.assign(endpoints_ / 64 + 1, 0);
+    for (const std::uint32_t endpoint : dead_) {
+        dead_bits_[endpoint / 64] |= std::uint64_t{1} << (endpoint % 64);
     }
-    --found;
-    const bool holds = found->node == node && destination < found->hi;
-    return holds ? &sets_[found->set] : nullptr;
+    spans_.assign(shape.nodes(), {});
+    for (std::uint32_t first = 0; first < entries_.size();) {
+        std::uint32_t last = first;
+        while (last < entries_.size() && entries_[last].node == entries_[first].node) {
+            const Entry& entry = entries_[last++];
+            ranges_.push_back({entry.lo, entry.hi - entry.lo, entry.set});
+        }
+        index_node(entries_[first].node, first, last);
+        first = last;
+    }
+    first_hop_.assign(1, 0);
+    for (const std::vector<std::uint32_t>& set : sets_) {
+        for (const std::uint32_t link : set) {
+            hops_.push_back({links[link].to, link});
+        }
+        first_hop_.push_back(static_cast<std::uint32_t>(hops_.size()));
+    }
 }
 
 }  // namespace longhaul::topology

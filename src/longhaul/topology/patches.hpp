@@ -40,16 +40,73 @@ public:
     /// Endpoints without a link: reached by nobody.
     [[nodiscard]] const std::vector<std::uint32_t>& dead() const { return dead_; }
 
-    /// Local directed links from a node to a destination; nullptr: the rules hold. O(log entries).
+    /// The set that holds from a node to a destination; kRules: the rules hold. O(1) on average:
+    /// each node divides its destinations into equal spans, about two an entry.
+    [[nodiscard]] std::uint32_t set_at(std::uint32_t node, std::uint32_t destination) const {
+        if (entries_.empty() && dead_.empty()) {
+            return kRules;
+        }
+        if (destination < endpoints_ && is_dead(destination)) {
+            return 0;
+        }
+        const Spans& spans = spans_[node];
+        if (spans.shift == kNoEntries) {
+            return kRules;
+        }
+        const std::uint32_t* place = &places_[spans.first + (destination >> spans.shift)];
+        std::uint32_t at = place[0];
+        while (at < place[1] && ranges_[at + 1].lo <= destination) {
+            ++at;
+        }
+        const Range& range = ranges_[at];
+        return destination - range.lo < range.width ? range.set : kRules;
+    }
+    static constexpr std::uint32_t kRules = ~std::uint32_t{0};
+
+    /// Local directed links from a node to a destination; nullptr: the rules hold.
     [[nodiscard]] const std::vector<std::uint32_t>* find(std::uint32_t node,
-                                                         std::uint32_t destination) const;
+                                                         std::uint32_t destination) const {
+        const std::uint32_t set = set_at(node, destination);
+        return set == kRules ? nullptr : &sets_[set];
+    }
+    /// The next hops of a set, in the order of its links.
+    [[nodiscard]] std::span<const ChainRoutes::Hop> hops(std::uint32_t set) const {
+        return std::span(hops_).subspan(first_hop_[set], first_hop_[set + 1] - first_hop_[set]);
+    }
 
 private:
     friend class PatchMaker;
+    /// Destinations of a node: span i holds those of the form (i << shift) + ...
+    struct Spans {
+        std::uint32_t first = 0;  ///< its place in places_, which has one more than there are spans
+        std::uint32_t shift = kNoEntries;
+    };
+    static constexpr std::uint32_t kNoEntries = ~std::uint32_t{0};
+    /// An entry without its node: destination - lo < width.
+    struct Range {
+        std::uint32_t lo = 0;
+        std::uint32_t width = 0;
+        std::uint32_t set = 0;
+    };
+
+    [[nodiscard]] bool is_dead(std::uint32_t endpoint) const {
+        return ((dead_bits_[endpoint / 64] >> (endpoint % 64)) & 1U) != 0;
+    }
+    /// What look-ups use, from the entries, sets and dead endpoints.
+    void index(const Shape& shape, std::span<const Link> links);
+    void index_node(std::uint32_t node, std::uint32_t first, std::uint32_t last);
+
     std::vector<Entry> entries_;                        ///< by node, then by destination
     std::vector<std::vector<std::uint32_t>> sets_{{}};  ///< set 0 is empty
     std::vector<std::uint32_t> dead_;
-    std::vector<char> patched_;  ///< a node: whether it has entries
+
+    std::uint32_t endpoints_ = 0;
+    std::vector<std::uint64_t> dead_bits_;
+    std::vector<Spans> spans_;           ///< one a node
+    std::vector<std::uint32_t> places_;  ///< of the last entry that begins before a span, or in it
+    std::vector<Range> ranges_;          ///< one an entry
+    std::vector<std::uint32_t> first_hop_{0, 0};
+    std::vector<ChainRoutes::Hop> hops_;
 };
 
 }  // namespace longhaul::topology

@@ -95,6 +95,13 @@ TEST(ReadTopology, CyclesAreNamedOnce) {
     EXPECT_EQ(text.find("b > a > b"), std::string::npos) << text;
 }
 
+// Found by the fuzzer: neither name nor members are no cycle.
+TEST(ReadTopology, GroupsWithoutANameContainNothing) {
+    const std::string text = refused("[[group]]\ncount = 2\npattern = \"mesh\"\ngbps = 1\n");
+    EXPECT_NE(text.find("\"name\" is missing"), std::string::npos) << text;
+    EXPECT_EQ(text.find("contains itself"), std::string::npos) << text;
+}
+
 TEST(ReadTopology, LargeNetworksAreRefusedBeforeTheyAreBuilt) {
     EXPECT_NE(refused("[[group]]\nname = \"net\"\nendpoints = \"host\"\ncount = 1000000\n"
                       "pattern = \"tree\"\nswitches = 1\ngbps = 1\n")

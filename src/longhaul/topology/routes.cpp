@@ -82,17 +82,25 @@ bool Routes::walk_rules(const Local& from,
     Digits digits{};
     shape.decode(0, to.node, digits);
     ChainRoutes::Spot spot = ChainRoutes::spot(shape, from.node);
-    ChainRoutes::Spot next;
     ChainRoutes::Hop hop{from.node, 0};
     while (hop.node != to.node) {
         const std::uint32_t hash = hop_hash(flow, topology_.global(from.site, hop.node));
-        if (!rules.choose(shape, spot, digits, false, hash, hop, next)) {
+        if (!rules.choose(shape, digits, false, hash, spot, hop)) {
             return false;
         }
         links.push_back(hop.link + base);
-        spot = next;
     }
     return true;
+}
+
+std::optional<Routes::Hop> Routes::global_hop(int site,
+                                              std::span<const ChainRoutes::Hop> hops,
+                                              std::uint32_t hash) const {
+    if (hops.empty()) {
+        return std::nullopt;
+    }
+    const ChainRoutes::Hop& chosen = hops[(std::uint64_t{hash} * hops.size()) >> 32U];
+    return Hop{topology_.global(site, chosen.node), chosen.link + 2 * topology_.link_base(site)};
 }
 
 std::optional<Routes::Hop> Routes::hop(const Local& from,
@@ -101,37 +109,34 @@ std::optional<Routes::Hop> Routes::hop(const Local& from,
                                        Choice choice,
                                        std::uint32_t hash) const {
     const Plane& used = planes_[plane];
-    const Patches& patches = used.sites[slot(from.site)];
     const bool exit = from.site != to.site;
     const bool border =
         exit && topology_.global(from.site, from.node) == topology_.border(from.site);
-    if (choice != Choice::kHash || border || !patches.empty() ||
-        (exit && !used.sites[slot(to.site)].empty())) {
-        const std::uint32_t destination = exit ? topology_.shape(from.site).endpoints() : to.node;
-        const bool ruled =
-            choice == Choice::kHash && !border && patches.find(from.node, destination) == nullptr;
-        if (!ruled || (exit && closed(to, plane))) {
-            const std::vector<LinkId> links = next_links(from, to, plane);
-            if (links.empty()) {
-                return std::nullopt;
-            }
-            const LinkId link = choose(links, choice, hash);
-            return Hop{topology_.link(link).to, link};
+    if (choice != Choice::kHash || border || (exit && closed(to, plane))) {
+        const std::vector<LinkId> links = next_links(from, to, plane);
+        if (links.empty()) {
+            return std::nullopt;
         }
+        const LinkId link = choose(links, choice, hash);
+        return Hop{topology_.link(link).to, link};
     }
     if (exit && used.wan.next(from.site, to.site).empty()) {
         return std::nullopt;
     }
     const Shape& shape = topology_.shape(from.site);
+    const Patches& patches = used.sites[slot(from.site)];
+    if (const std::uint32_t set = patches.set_at(from.node, exit ? shape.endpoints() : to.node);
+        set != Patches::kRules) {
+        return global_hop(from.site, patches.hops(set), hash);
+    }
     const ChainRoutes& rules = chains_[slot(topology_.sites()[slot(from.site)].chain)];
     Digits digits{};
     if (!exit) {
         shape.decode(0, to.node, digits);
     }
     ChainRoutes::Hop chosen;
-    ChainRoutes::Spot next;
-    if (!rules.choose(
-            shape, ChainRoutes::spot(shape, from.node), digits, exit, hash, chosen, next)) {
+    ChainRoutes::Spot at = ChainRoutes::spot(shape, from.node);
+    if (!rules.choose(shape, digits, exit, hash, at, chosen)) {
         return std::nullopt;
     }
     return Hop{topology_.global(from.site, chosen.node),

@@ -50,7 +50,7 @@ public:
     [[nodiscard]] std::vector<LinkId> next_links(NodeId at, NodeId to, std::size_t plane = 0) const;
 
     /// One of them by the hash of the flow, equally likely; nullopt where there is none. The quick
-    /// look-up: O(1) without patches.
+    /// look-up: O(1), with patches too.
     [[nodiscard]] std::optional<Hop> next_hop(NodeId at, NodeId to, std::uint64_t flow) const;
 
     /// The path of a flow between two endpoints under the policy of the pair. Flows with the same
@@ -112,6 +112,10 @@ private:
                                          std::size_t plane,
                                          Choice choice,
                                          std::uint32_t hash) const;
+    /// One of the next hops of a patch.
+    [[nodiscard]] std::optional<Hop> global_hop(int site,
+                                                std::span<const ChainRoutes::Hop> hops,
+                                                std::uint32_t hash) const;
     /// Whether the border of an endpoint's site cannot reach it.
     [[nodiscard]] bool closed(const Local& to, std::size_t plane) const;
     [[nodiscard]] LinkId choose(const std::vector<LinkId>& links,
@@ -156,6 +160,11 @@ private:
 
 /// Mixes the hash of a flow with a node: which of several next hops it takes there (SplitMix64).
 [[nodiscard]] std::uint32_t hop_hash(std::uint64_t flow, NodeId node);
+
+/// The flow of a pair that has but one: what fabrics, emulated hosts and steps take.
+[[nodiscard]] inline std::uint64_t pair_flow(NodeId from, NodeId to) {
+    return (std::uint64_t{from} << 32U) + to;
+}
 
 /// The level whose members are the endpoints of one host with a rail each, and the level of the
 /// rails; nullopt when a chain has none.

@@ -98,6 +98,57 @@ TEST(Routes, NextHopsAreThoseOfThePath) {
     }
 }
 
+// next_links asks the slow list of a patch and counts for itself which link a hash takes.
+TEST(Routes, NextHopsUnderPatchesAreThoseOfTheirSets) {
+    for (const std::string& text : {detail::fat_tree_text(6),
+                                    detail::rails_text(),
+                                    detail::dragonfly_text(),
+                                    detail::regions_text()}) {
+        const Topology net = network(text);
+        for (const double share : {0.02, 0.1, 0.4}) {
+            const auto routes = Routes::compile(with_random_failures(net, share, 3));
+            ASSERT_TRUE(routes.has_value());
+            for (NodeId at = 0; at < net.nodes(); ++at) {
+                for (NodeId to = 0; to < net.endpoints(); ++to) {
+                    const auto links = routes->next_links(at, to);
+                    const std::uint64_t flow = 7 * at + to;
+                    const auto hop = routes->next_hop(at, to, flow);
+                    ASSERT_EQ(hop.has_value(), !links.empty());
+                    if (hop) {
+                        const std::uint64_t hash = hop_hash(flow, at);
+                        EXPECT_EQ(hop->link, links[(hash * links.size()) >> 32U]);
+                        EXPECT_EQ(hop->node, net.link(hop->link).to);
+                    }
+                }
+            }
+        }
+    }
+}
+
+// Every entry of a patch, and what lies between entries, against a walk through the list.
+TEST(Routes, PatchesAreFoundWhereTheListHasThem) {
+    for (const double share : {0.02, 0.1, 0.4}) {
+        const Topology net = network(detail::fat_tree_text(8));
+        const auto routes = Routes::compile(with_random_failures(net, share, 11));
+        ASSERT_TRUE(routes.has_value());
+        const Patches& patches = routes->planes().front().sites.front();
+        for (std::uint32_t node = 0; node < net.nodes(); ++node) {
+            std::vector<std::uint32_t> sets(net.endpoints() + 1, Patches::kRules);
+            for (const Patches::Entry& entry : patches.entries()) {
+                for (std::uint32_t to = entry.lo; entry.node == node && to < entry.hi; ++to) {
+                    sets[to] = entry.set;
+                }
+            }
+            for (const std::uint32_t dead : patches.dead()) {
+                sets[dead] = 0;
+            }
+            for (std::uint32_t to = 0; to < sets.size(); ++to) {
+                ASSERT_EQ(patches.set_at(node, to), sets[to]) << node << ' ' << to;
+            }
+        }
+    }
+}
+
 TEST(Routes, FlowsSpreadEvenly) {
     // 4 paths between pods of a fat tree of 4-port switches; flows are binomial with 1/4 each.
     const Routes routes = compiled(detail::fat_tree_text(4));
