@@ -93,6 +93,15 @@ public:
         }
     }
 
+    /// A device takes place i of stage s; the one that leaves it.
+    int replace(std::size_t s, std::size_t i, int device) {
+        std::swap(stages_[s][i], device);
+        update_group(s);
+        update_edge(s);
+        update_edge(s + 1);
+        return device;
+    }
+
     /// Turns stages first .. last around.
     void turn(std::size_t first, std::size_t last) {
         for (std::size_t i = first, j = last; i < j; ++i, --j) {
@@ -145,6 +154,7 @@ class TermsWalk {
 public:
     TermsWalk(const Problem& problem, const Stages& start, core::Random random)
         : kind_(kinds_of_devices(problem)),
+          outside_(left_out_of(start, problem.devices())),
           score_(problem, start),
           random_(random),
           current_(score_.total()),
@@ -173,8 +183,26 @@ private:
         return score_.stages().front().size() > kLargeGroup ? 1 : 64;
     }
 
+    /// A device that is left out takes the place of another.
+    void exchange_outside(double temperature) {
+        const std::size_t s = random_.index(score_.stages().size());
+        const std::size_t i = random_.index(score_.stages()[s].size());
+        int& outside = outside_[random_.index(outside_.size())];
+        if (kind_[outside] == kind_[score_.stages()[s][i]]) {
+            return;
+        }
+        outside = score_.replace(s, i, outside);
+        if (!accepted(temperature)) {
+            outside = score_.replace(s, i, outside);
+        }
+    }
+
     void move(double temperature) {
         const std::size_t p = score_.stages().size();
+        if (!outside_.empty() && (p == 1 || random_.below(2) == 0)) {
+            exchange_outside(temperature);
+            return;
+        }
         if (p > 2 && random_.below(5) == 0) {
             std::size_t first = random_.index(p);
             std::size_t last = random_.index(p);
@@ -247,6 +275,7 @@ private:
     }
 
     std::vector<int> kind_;
+    std::vector<int> outside_;
     TermsScore score_;
     core::Random random_;
     double current_;

@@ -43,7 +43,19 @@ Stages label_stages(const Problem& problem, const std::vector<std::string>& labe
 struct Samples {
     std::vector<double> maps;
     std::vector<double> partitions;
+    BestBaseline best;
 };
+
+Placement random_map(const Problem& problem,
+                     std::size_t devices,
+                     std::uint64_t seed,
+                     std::size_t sample) {
+    core::Random random(seed, kStreams + sample);
+    std::vector<int> order = counted(devices);
+    random.shuffle(std::span<int>(order));
+    order.resize(problem.shape.devices());
+    return {problem.shape, std::move(order), devices};
+}
 
 /// Random placements of `devices` devices, of which the last stay unused where there are spares.
 Samples take_samples(const Problem& problem,
@@ -59,23 +71,34 @@ Samples take_samples(const Problem& problem,
         if (stop && stop()) {
             return;
         }
-        core::Random random(seed, kStreams + i);
-        std::vector<int> order = counted(devices);
-        random.shuffle(std::span<int>(order));
-        order.resize(problem.shape.devices());
-        const Placement map(problem.shape, std::move(order), devices);
+        const Placement map = random_map(problem, devices, seed, i);
         maps[i] = score_as_mapped(problem, map).total();
         partitions[i] = solve_inner(problem, map.stages()).score.total();
         taken[i] = 1;
     });
     Samples all;
+    std::size_t best = taken.size();
+    const auto least = [&](std::size_t i) { return std::min(maps[i], partitions[i]); };
     for (std::size_t i = 0; i < taken.size(); ++i) {
         if (taken[i] != 0) {
             all.maps.push_back(maps[i]);
             all.partitions.push_back(partitions[i]);
+            best = best == taken.size() || least(i) < least(best) ? i : best;
         }
     }
+    if (best < taken.size()) {
+        all.best = {random_map(problem, devices, seed, best),
+                    least(best),
+                    partitions[best] <= maps[best],
+                    "random placement"};
+    }
     return all;
+}
+
+void keep_if_better(BestBaseline& best, BestBaseline&& other) {
+    if (best.name.empty() || other.score < best.score) {
+        best = std::move(other);
+    }
 }
 
 }  // namespace
@@ -106,13 +129,21 @@ Baselines make_baselines(const Problem& problem,
     const Placement host(problem.shape, counted(places), labels.size());
     baselines.host_order = score_as_mapped(problem, host);
     baselines.host_order_solved = solve_inner(problem, host.stages()).score.total();
-    baselines.label_per_stage =
-        solve_inner(problem, label_stages(problem, labels, baselines.labels_fit)).score;
+    const Stages by_label = label_stages(problem, labels, baselines.labels_fit);
+    baselines.label_per_stage = solve_inner(problem, by_label).score;
+    baselines.best = {host, baselines.host_order.total(), false, "host order"};
+    keep_if_better(baselines.best, {host, baselines.host_order_solved, true, "host order"});
+    keep_if_better(baselines.best,
+                   {Placement::from_stages(by_label, labels.size()),
+                    baselines.label_per_stage.total(),
+                    true,
+                    "devices sorted by label"});
     Samples taken = take_samples(problem, labels.size(), samples, seed, threads, stop);
     baselines.samples = static_cast<int>(taken.maps.size());
     if (baselines.samples > 0) {
         baselines.maps = core::summarise(std::move(taken.maps));
         baselines.partitions = core::summarise(std::move(taken.partitions));
+        keep_if_better(baselines.best, std::move(taken.best));
     }
     return baselines;
 }

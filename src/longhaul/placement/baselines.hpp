@@ -11,6 +11,14 @@
 
 namespace longhaul::placement {
 
+/// The placement of the best baseline.
+struct BestBaseline {
+    Placement placement;
+    double score = 0;
+    bool solved = false;  ///< with the best pairs and order of its stage groups, not as it stands
+    std::string name;
+};
+
 struct Baselines {
     int samples = 0;  ///< taken; 0 when the time was up before the first
     std::uint64_t seed = 0;
@@ -21,6 +29,7 @@ struct Baselines {
     bool labels_fit = false;   ///< every stage is exactly one label
     core::Summary maps;        ///< random rank maps as they stand; without samples all 0
     core::Summary partitions;  ///< the same random stage groups, best pairs and order
+    BestBaseline best;
 };
 
 /// How many samples a problem gets when nobody says: 200 up to 256 devices; above, fewer as each

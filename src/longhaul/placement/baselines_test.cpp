@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "longhaul/placement/detail/test_support.hpp"
 
 namespace longhaul::placement {
@@ -72,6 +74,25 @@ TEST(Baselines, OneDeviceCostsNothing) {
     EXPECT_EQ(baselines.maps.max, 0);
     EXPECT_EQ(baselines.host_order.total(), 0);
     EXPECT_TRUE(baselines.labels_fit);
+}
+
+TEST(Baselines, TheBestIsAPlacementWithItsScore) {
+    const fabric::Fabric fabric = testing::shipped("dtfm-table2-worldwide.json");
+    for (int pp = 1; pp <= 8; pp *= 2) {
+        const Problem problem =
+            make_problem(fabric, "f", testing::payloads(0.512, 0.65), {pp, 4}).value();
+        const Baselines all = make_baselines(problem, fabric.labels(), 40, 7, 1);
+        EXPECT_EQ(all.best.score,
+                  std::min({all.host_order.total(),
+                            all.host_order_solved,
+                            all.label_per_stage.total(),
+                            all.maps.min,
+                            all.partitions.min}));
+        const double score = all.best.solved
+                                 ? solve_inner(problem, all.best.placement.stages()).score.total()
+                                 : score_as_mapped(problem, all.best.placement).total();
+        EXPECT_EQ(score, all.best.score) << pp;
+    }
 }
 
 }  // namespace

@@ -136,25 +136,44 @@ core::Grid<double> mean_between(const PairMatrix& costs, const Classes& classes)
     return mean;
 }
 
+/// ways[k][r]: how many ways there are to leave out r devices of class k and those after it; above
+/// `most`, most + 1. O(classes spare).
+std::vector<std::vector<std::size_t>> count_choices(const Classes& classes,
+                                                    std::size_t spare,
+                                                    std::size_t most) {
+    std::vector<std::vector<std::size_t>> ways(classes.size() + 1,
+                                               std::vector<std::size_t>(spare + 1, 0));
+    ways.back()[0] = 1;
+    for (std::size_t k = classes.size(); k-- > 0;) {
+        const std::size_t members = classes.members[k].size();
+        for (std::size_t r = 0; r <= spare; ++r) {
+            for (std::size_t count = 0; count <= std::min(r, members) && ways[k][r] <= most;
+                 ++count) {
+                ways[k][r] += ways[k + 1][r - count];
+            }
+            ways[k][r] = std::min(ways[k][r], most + 1);
+        }
+    }
+    return ways;
+}
+
+/// Only prefixes that classes after them can complete: `ways` tells which.
 void add_choices(const Classes& classes,
-                 int spare,
-                 std::size_t most,
+                 const std::vector<std::vector<std::size_t>>& ways,
+                 std::size_t spare,
                  std::vector<int>& taken,
                  std::vector<std::vector<int>>& all) {
-    if (all.size() > most) {
+    const std::size_t k = taken.size();
+    if (k == classes.size()) {
+        all.push_back(taken);
         return;
     }
-    if (taken.size() == classes.size()) {
-        if (spare == 0) {
-            all.push_back(taken);
+    for (std::size_t count = 0; count <= std::min(spare, classes.members[k].size()); ++count) {
+        if (ways[k + 1][spare - count] > 0) {
+            taken.push_back(static_cast<int>(count));
+            add_choices(classes, ways, spare - count, taken, all);
+            taken.pop_back();
         }
-        return;
-    }
-    const int largest = std::min(spare, static_cast<int>(classes.members[taken.size()].size()));
-    for (int count = 0; count <= largest; ++count) {
-        taken.push_back(count);
-        add_choices(classes, spare - count, most, taken, all);
-        taken.pop_back();
     }
 }
 
@@ -172,12 +191,19 @@ ClassCosts class_costs(const Costs& costs, const Classes& classes) {
     return {mean_between(costs.pipeline, classes), mean_between(costs.exchange, classes)};
 }
 
-std::vector<std::vector<int>> left_out_choices(const Classes& classes,
-                                               int spare,
-                                               std::size_t most) {
+std::optional<std::vector<std::vector<int>>> left_out_choices(const Classes& classes,
+                                                              int spare,
+                                                              std::size_t most) {
+    const auto open = static_cast<std::size_t>(spare);
+    const std::vector<std::vector<std::size_t>> ways = count_choices(classes, open, most);
+    if (ways.front()[open] > most) {
+        return std::nullopt;
+    }
     std::vector<int> taken;
     std::vector<std::vector<int>> all;
-    add_choices(classes, spare, most, taken, all);
+    if (ways.front()[open] > 0) {
+        add_choices(classes, ways, open, taken, all);
+    }
     return all;
 }
 

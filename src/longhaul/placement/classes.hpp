@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -38,10 +39,11 @@ struct ClassCosts {
 /// Means over the pairs of devices (the common value when exact).
 [[nodiscard]] ClassCosts class_costs(const Costs& costs, const Classes& classes);
 
-/// Every way to leave out `spare` devices, as devices left out of each class; of more than `most`,
-/// the first most + 1. O(ways classes).
-[[nodiscard]] std::vector<std::vector<int>> left_out_choices(const Classes& classes,
-                                                             int spare,
-                                                             std::size_t most);
+/// Every way to leave out `spare` devices, as devices left out of each class; nothing when there
+/// are more than `most`. They are counted first: O(classes spare (largest class)), then O(ways
+/// classes).
+[[nodiscard]] std::optional<std::vector<std::vector<int>>> left_out_choices(const Classes& classes,
+                                                                            int spare,
+                                                                            std::size_t most);
 
 }  // namespace longhaul::placement

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <numeric>
+
 #include "longhaul/placement/detail/test_support.hpp"
 
 namespace longhaul::placement {
@@ -117,6 +119,59 @@ TEST(ClassCosts, AreTheCommonValueOrTheMean) {
     EXPECT_EQ(class_costs({grid, grid}, exact).exchange(1, 0), 1);
     EXPECT_EQ(class_costs({grid, grid}, exact).exchange(0, 0), 4);
     EXPECT_EQ(class_costs({grid, grid}, exact).exchange(1, 1), 0);
+}
+
+/// Classes of these sizes, devices numbered class by class.
+Classes classes_of(const std::vector<std::size_t>& sizes) {
+    Classes classes;
+    for (const std::size_t size : sizes) {
+        classes.members.emplace_back();
+        for (std::size_t i = 0; i < size; ++i) {
+            classes.members.back().push_back(static_cast<int>(classes.of_device.size()));
+            classes.of_device.push_back(static_cast<int>(classes.members.size()) - 1);
+        }
+    }
+    return classes;
+}
+
+TEST(LeftOutChoices, AreAllOfThemOnceOrNoneWhenThereAreMore) {
+    // By counting in mixed radix: every number of devices of every class.
+    core::Random random(86, 0);
+    for (int i = 0; i < 50; ++i) {
+        std::vector<std::size_t> sizes;
+        std::size_t devices = 0;
+        for (std::size_t k = 0; k < 1 + random.index(4); ++k) {
+            sizes.push_back(1 + random.index(4));
+            devices += sizes.back();
+        }
+        const auto spare = static_cast<int>(random.index(devices + 1));
+        std::vector<std::vector<int>> all;
+        std::vector<int> taken(sizes.size(), 0);
+        for (bool more = true; more;) {
+            if (std::accumulate(taken.begin(), taken.end(), 0) == spare) {
+                all.push_back(taken);
+            }
+            std::size_t k = sizes.size();
+            while (k > 0 && taken[k - 1] == static_cast<int>(sizes[k - 1])) {
+                taken[--k] = 0;
+            }
+            more = k > 0;
+            taken[k > 0 ? k - 1 : 0] += more ? 1 : 0;
+        }
+        const Classes classes = classes_of(sizes);
+        ASSERT_EQ(left_out_choices(classes, spare, all.size()), all) << i;
+        ASSERT_FALSE(left_out_choices(classes, spare, all.size() - 1).has_value()) << i;
+    }
+}
+
+TEST(LeftOutChoices, OfManyDifferentDevicesAreCountedNotWalked) {
+    // 40 over 8 is 76,904,685; 1024 over 64 is about 1e103. One device that must stay is 40 ways.
+    const Classes forty = classes_of(std::vector<std::size_t>(40, 1));
+    EXPECT_FALSE(left_out_choices(forty, 32, 20'000).has_value());
+    EXPECT_EQ(left_out_choices(forty, 39, 20'000).value().size(), 40U);
+    EXPECT_TRUE(left_out_choices(forty, 41, 20'000).value().empty());
+    const Classes thousand = classes_of(std::vector<std::size_t>(1'024, 1));
+    EXPECT_FALSE(left_out_choices(thousand, 960, 20'000).has_value());
 }
 
 }  // namespace

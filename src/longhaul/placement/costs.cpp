@@ -146,13 +146,31 @@ bool has_compute(const Problem& problem) {
 
 namespace {
 
+/// Without the kinds that no device has any more.
 PairMatrix restricted_pairs(const PairMatrix& pairs, const std::vector<int>& devices) {
+    std::vector<int> number(pairs.kinds(), 0);
+    for (const int device : devices) {
+        number[pairs.kind_of_device()[device]] = 1;
+    }
+    std::vector<std::size_t> kept;
+    for (std::size_t kind = 0; kind < number.size(); ++kind) {
+        if (number[kind] != 0) {
+            number[kind] = static_cast<int>(kept.size());
+            kept.push_back(kind);
+        }
+    }
     std::vector<int> kinds;
     kinds.reserve(devices.size());
     for (const int device : devices) {
-        kinds.push_back(pairs.kind_of_device()[device]);
+        kinds.push_back(number[pairs.kind_of_device()[device]]);
     }
-    return {std::move(kinds), pairs.table()};
+    core::Grid<double> table(kept.size(), kept.size());
+    for (std::size_t a = 0; a < kept.size(); ++a) {
+        for (std::size_t b = 0; b < kept.size(); ++b) {
+            table(a, b) = pairs.table()(kept[a], kept[b]);
+        }
+    }
+    return {std::move(kinds), std::move(table)};
 }
 
 std::vector<double> restricted_values(const std::vector<double>& values,
@@ -168,8 +186,10 @@ std::vector<double> restricted_values(const std::vector<double>& values,
 
 }  // namespace
 
-Problem restricted(const Problem& problem, const std::vector<int>& devices) {
-    Problem part = problem;
+Problem restricted_to_pairs(const Problem& problem, const std::vector<int>& devices) {
+    Problem part{problem.shape, {}};
+    part.workload = problem.workload;
+    part.terms = problem.terms;
     part.costs = {restricted_pairs(problem.costs.pipeline, devices),
                   restricted_pairs(problem.costs.exchange, devices)};
     if (problem.links.slowness.size() > 0) {
@@ -178,6 +198,11 @@ Problem restricted(const Problem& problem, const std::vector<int>& devices) {
     }
     part.speed = restricted_values(problem.speed, devices);
     part.memory_gb = restricted_values(problem.memory_gb, devices);
+    return part;
+}
+
+Problem restricted(const Problem& problem, const std::vector<int>& devices) {
+    Problem part = restricted_to_pairs(problem, devices);
     if (problem.exchange) {
         part.exchange = std::make_shared<ExchangeTerm>(problem.exchange->of(devices));
     }

@@ -72,4 +72,7 @@ struct Problem {
 /// The same problem with some of its devices, in the given order.
 [[nodiscard]] Problem restricted(const Problem& problem, const std::vector<int>& devices);
 
+/// The same without another exchange and shared capacity. O(devices + (their kinds)^2).
+[[nodiscard]] Problem restricted_to_pairs(const Problem& problem, const std::vector<int>& devices);
+
 }  // namespace longhaul::placement

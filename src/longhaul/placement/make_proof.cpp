@@ -170,16 +170,19 @@ private:
             exact_classes(problem.terms.objective == Objective::kPipelined
                               ? Costs{problem.links.latency_s, problem.links.slowness}
                               : problem.costs);
+        const int spare = static_cast<int>(problem.devices() - problem.shape.devices());
+        if (classes.size() > kMostChoiceClasses) {
+            return;
+        }
+        std::optional<std::vector<std::vector<int>>> all =
+            left_out_choices(classes, spare, kMostChoiceParts);
+        if (!all) {
+            return;
+        }
         BoundProof proof;
         proof.kind = ProofKind::kChoices;
         proof.class_of_device = classes.of_device;
-        proof.left_out =
-            left_out_choices(classes,
-                             static_cast<int>(problem.devices() - problem.shape.devices()),
-                             kMostChoiceParts);
-        if (proof.left_out.size() > kMostChoiceParts || classes.size() > kMostChoiceClasses) {
-            return;
-        }
+        proof.left_out = std::move(*all);
         double bound = aim.bound;
         for (const std::vector<int>& out : proof.left_out) {
             std::vector<int> devices;

@@ -147,12 +147,11 @@ double useful_cap(const Passes& passes, double slowest, double room) {
     return high;  // rounded up: a cap too high costs time, one too low would miss placements
 }
 
-Solved solve_inner_pipelined(const Problem& problem, const Stages& stages) {
-    if (!problem.shared.empty()) {
-        return solve_inner_shared(problem, stages);
-    }
+namespace {
+
+/// Under caps of the slowest pair, each lower than the last; the exchange takes `exchange` seconds.
+Solved solve_under_caps(const Problem& problem, const Stages& stages, double exchange) {
     const Passes passes = passes_of(problem.workload, problem.terms);
-    const double exchange = data_parallel(problem, stages).seconds;
     Solved best;
     double best_total = std::numeric_limits<double>::infinity();
     double cap = std::numeric_limits<double>::infinity();
@@ -188,6 +187,29 @@ Solved solve_inner_pipelined(const Problem& problem, const Stages& stages) {
         }
         cap = useful_cap(passes, slowest, best_total - exchange - path.length);
     }
+}
+
+}  // namespace
+
+Solved solve_inner_pipelined(const Problem& problem, const Stages& stages) {
+    constexpr std::size_t kManyKinds = 4;  // for each device that is used
+    if (!problem.shared.empty()) {
+        return solve_inner_shared(problem, stages);
+    }
+    const double exchange = data_parallel(problem, stages).seconds;
+    if (problem.costs.pipeline.kinds() <= kManyKinds * problem.shape.devices()) {
+        return solve_under_caps(problem, stages, exchange);
+    }
+    // Tables of a large fabric take longer than its few devices that count.
+    std::vector<int> devices;
+    Stages numbered = stages;
+    for (std::vector<int>& group : numbered) {
+        for (int& device : group) {
+            devices.push_back(device);
+            device = static_cast<int>(devices.size()) - 1;
+        }
+    }
+    return solve_under_caps(restricted_to_pairs(problem, devices), numbered, exchange);
 }
 
 std::vector<double> slowness_levels(const Problem& problem, std::size_t most) {

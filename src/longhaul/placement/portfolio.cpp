@@ -7,6 +7,7 @@
 #include "longhaul/placement/classes.hpp"
 #include "longhaul/placement/count_search.hpp"
 #include "longhaul/placement/device_search.hpp"
+#include "longhaul/placement/search_terms.hpp"
 
 namespace longhaul::placement {
 namespace {
@@ -107,7 +108,7 @@ private:
                                                       counts_of(host_order, classes),
                                                       counts,
                                                       best_.evaluations);
-        if (classes.exact && !has_compute(problem_)) {
+        if (classes.exact) {
             offer_counts(found.front(), classes);
             return;
         }
@@ -158,7 +159,15 @@ private:
 }  // namespace
 
 SearchResult PortfolioSearch::run(const Problem& problem, const SearchOptions& options) const {
-    return Portfolio(problem, options).run();
+    if (!has_compute(problem)) {
+        return Portfolio(problem, options).run();
+    }
+    Problem pairs = problem;
+    pairs.workload.stage_seconds.clear();
+    pairs.workload.layers.clear();
+    SearchResult found = Portfolio(pairs, options).run();
+    rescore(problem, found);
+    return found;
 }
 
 }  // namespace longhaul::placement

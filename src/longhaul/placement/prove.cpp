@@ -146,11 +146,10 @@ Certificate prove_with_spare(const Problem& problem,
     Certificate result;
     result.bound = bound_with_spare(problem);
     const Classes classes = exact_classes(costs_that_count(problem));
-    const std::vector<std::vector<int>> all = left_out_choices(
+    const std::optional<std::vector<std::vector<int>>> all = left_out_choices(
         classes, static_cast<int>(problem.devices() - problem.shape.devices()), kMaxChoices);
     // Speeds tell devices of a class apart.
-    if (all.size() > kMaxChoices || all.size() * kChoiceWork > options.work ||
-        !problem.speed.empty()) {
+    if (!all || all->size() * kChoiceWork > options.work || !problem.speed.empty()) {
         return result;
     }
     struct Choice {
@@ -158,7 +157,7 @@ Certificate prove_with_spare(const Problem& problem,
         Bound bound;
     };
     std::vector<Choice> open;  // without a bound at the incumbent
-    for (const std::vector<int>& choice : all) {
+    for (const std::vector<int>& choice : *all) {
         std::vector<int> devices = devices_without(classes, choice);
         ProofOptions root = options;
         root.work = 0;
@@ -191,7 +190,7 @@ Certificate prove_with_spare(const Problem& problem,
         result.bound.nodes = nodes;
         result.bound.method = fmt::format("{} for each of {} choices of what is left out",
                                           method.empty() ? "branch and bound" : method,
-                                          all.size());
+                                          all->size());
     }
     return result;
 }

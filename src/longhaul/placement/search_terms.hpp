@@ -21,9 +21,9 @@ void rescore(const Problem& problem, SearchResult& found);
 [[nodiscard]] std::vector<Problem> stand_ins(const Problem& problem);
 
 /// Simulated annealing from stage groups under the whole score: devices of two stages change
-/// places, a few alike ones at once, and stretches of stages are turned around. Only the stage
-/// groups and edges that a move touches are scored anew, but under the pipelined objective without
-/// shared capacity.
+/// places, a few alike ones at once, stretches of stages are turned around, and devices that are
+/// left out take places. Only the stage groups and edges that a move touches are scored anew, but
+/// under the pipelined objective without shared capacity.
 [[nodiscard]] SearchResult anneal_terms(const Problem& problem,
                                         const Stages& start,
                                         std::uint64_t budget,

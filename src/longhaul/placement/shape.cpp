@@ -120,4 +120,20 @@ std::vector<std::vector<int>> Placement::pipelines() const {
     return rows;
 }
 
+std::vector<int> left_out_of(const std::vector<std::vector<int>>& stages, std::size_t devices) {
+    std::vector<char> used(devices, 0);
+    for (const std::vector<int>& group : stages) {
+        for (const int device : group) {
+            used[static_cast<std::size_t>(device)] = 1;
+        }
+    }
+    std::vector<int> others;
+    for (std::size_t device = 0; device < devices; ++device) {
+        if (used[device] == 0) {
+            others.push_back(static_cast<int>(device));
+        }
+    }
+    return others;
+}
+
 }  // namespace longhaul::placement

@@ -61,4 +61,8 @@ private:
     std::size_t devices_ = 0;
 };
 
+/// Devices of `devices` that no stage group holds, ascending.
+[[nodiscard]] std::vector<int> left_out_of(const std::vector<std::vector<int>>& stages,
+                                           std::size_t devices);
+
 }  // namespace longhaul::placement

@@ -8,10 +8,12 @@
 #include <fmt/format.h>
 
 #include "longhaul/placement/compose.hpp"
+#include "longhaul/placement/every_placement.hpp"
 #include "longhaul/placement/find.hpp"
 #include "longhaul/placement/group_terms.hpp"
 #include "longhaul/placement/pipelined.hpp"
 #include "longhaul/placement/prove.hpp"
+#include "longhaul/placement/search_terms.hpp"
 #include "longhaul/placement/shared_pipeline.hpp"
 #include "longhaul/placement/tensor.hpp"
 
@@ -20,6 +22,7 @@ namespace longhaul::placement {
 namespace {
 
 constexpr double kRoundingOfSums = 1e-9;
+constexpr double kRoundingOfScores = 1e-12;  // what differs by less is equal
 
 tl::unexpected<core::Diagnostics> defect(std::string where, std::string what) {
     return core::fail(
@@ -31,9 +34,14 @@ tl::unexpected<core::Diagnostics> defect(std::string where, std::string what) {
 constexpr std::uint64_t kFirstSearchShare = 24;
 constexpr std::uint64_t kFirstProofShare = 20;
 
+constexpr std::uint64_t kMostPlacements = 2'000'000;  // that are tried one by one
+constexpr std::uint64_t kBaselineShare = 8;           // of the budget, from a baseline on
+constexpr std::uint64_t kBaselineStream = 63;
+
 struct Attempt {
     SearchResult found;
     Bound bound;
+    Placement map{};  ///< where there is one, it has the score as it stands
 };
 
 /// Searches, then proves; a better placement that the proof comes upon replaces the found one.
@@ -66,6 +74,34 @@ Attempt attempt(const Problem& problem,
     return {std::move(found), std::move(certificate.bound)};
 }
 
+/// Tries all placements where they are few; the best of them is then known to be.
+bool exhaust(const Problem& problem, const SolveOptions& options, Attempt& attempt) {
+    if (options.kind != SearchKind::kPortfolio) {
+        return false;
+    }
+    std::optional<EveryPlacement> every =
+        every_placement(problem,
+                        attempt.found.score,
+                        std::min(kMostPlacements, options.search.budget),
+                        options.search.stop);
+    if (!every) {
+        return false;
+    }
+    attempt.found.evaluations += every->scored;
+    attempt.found.stopped_by = every->complete ? "exhausted" : "time limit";
+    if (every->least < attempt.found.score) {
+        attempt.found.score = every->least;
+        attempt.found.origin = "trying every placement";
+        attempt.map = std::move(every->best);
+    }
+    if (every->complete) {
+        attempt.bound.value = attempt.found.score;
+        attempt.bound.method = "every placement";
+        attempt.bound.incumbent = attempt.found.score;
+    }
+    return true;
+}
+
 Attempt attempt_twice(const Problem& problem, const SolveOptions& options) {
     SearchOptions search = options.search;
     search.budget = std::max<std::uint64_t>(1, search.budget / kFirstSearchShare);
@@ -76,7 +112,7 @@ Attempt attempt_twice(const Problem& problem, const SolveOptions& options) {
         first.found.stopped_by = "proof";
         return first;
     }
-    if (first.found.stopped_by == "time limit") {
+    if (first.found.stopped_by == "time limit" || exhaust(problem, options, first)) {
         return first;
     }
     search.budget = options.search.budget - std::min(options.search.budget, search.budget);
@@ -263,6 +299,45 @@ core::Result<Plan> solve_groups(const Problem& problem,
     return plan;
 }
 
+namespace {
+
+/// A baseline that is better than the plan becomes the plan, or what the search finds from there.
+void start_from_baseline(const Problem& problem,
+                         std::span<const int> host_of,
+                         const SolveOptions& options,
+                         Plan& plan,
+                         SearchResult& found) {
+    const BestBaseline& best = plan.baselines->best;
+    const auto offer = [&](Placement placement, const std::string& origin) {
+        const Score score = score_as_mapped(problem, placement);
+        if (score.total() < plan.score.total() * (1 - kRoundingOfScores)) {
+            plan.placement = std::move(placement);
+            plan.score = score;
+            found.origin = origin;
+        }
+    };
+    if (best.score >= plan.score.total() * (1 - kRoundingOfScores)) {
+        return;
+    }
+    const Stages stages = best.placement.stages();
+    offer(best.solved
+              ? composed(problem, in_order(stages, solve_inner(problem, stages).order), host_of)
+              : order_replicas(best.placement, host_of),
+          best.name);
+    if (options.search.stop && options.search.stop()) {
+        return;
+    }
+    const SearchResult walked = anneal_terms(problem,
+                                             plan.placement.stages(),
+                                             options.search.budget / kBaselineShare,
+                                             options.search.run * 64 + kBaselineStream,
+                                             options.search);
+    found.evaluations += walked.evaluations;
+    offer(composed(problem, walked.stages, host_of), walked.origin);
+}
+
+}  // namespace
+
 core::Result<Plan> solve(const Problem& problem,
                          std::span<const int> host_of,
                          const std::vector<std::string>& labels,
@@ -270,20 +345,31 @@ core::Result<Plan> solve(const Problem& problem,
     if (problem.shape.tp > 1) {
         return solve_grouped(problem, host_of, labels, options);
     }
-    auto [found, bound] = attempt_twice(problem, options);
+    auto [found, bound, map] = attempt_twice(problem, options);
     Plan plan;
     plan.workload = problem.workload;
     plan.terms = problem.terms;
-    plan.placement = composed(problem, found.stages, host_of);
+    plan.placement = map.device_of_rank().empty() ? composed(problem, found.stages, host_of)
+                                                  : order_replicas(map, host_of);
     plan.score = score_as_mapped(problem, plan.placement);
-    describe_terms(problem, plan);
-    plan.left_out = left_out(problem, plan.placement.stages(), options.search.threads);
     if (std::abs(plan.score.total() - found.score) > kRoundingOfSums * found.score) {
         return defect("search",
                       fmt::format("the rank map realises {} s, the search claimed {} s",
                                   plan.score.total(),
                                   found.score));
     }
+    const int samples = options.baseline_samples.value_or(usual_samples(problem));
+    if (samples > 0) {
+        plan.baselines = make_baselines(problem,
+                                        labels,
+                                        samples,
+                                        options.search.seed,
+                                        options.search.threads,
+                                        options.baseline_stop);
+        start_from_baseline(problem, host_of, options, plan, found);
+    }
+    describe_terms(problem, plan);
+    plan.left_out = left_out(problem, plan.placement.stages(), options.search.threads);
     plan.bound = bound;
     if (plan.bound.value > plan.score.total() * (1 + kRoundingOfSums)) {
         return defect("bound",
@@ -293,15 +379,6 @@ core::Result<Plan> solve(const Problem& problem,
     }
     // The same sums in another order may differ in their last digits.
     plan.bound.value = std::min(plan.bound.value, plan.score.total());
-    const int samples = options.baseline_samples.value_or(usual_samples(problem));
-    if (samples > 0) {
-        plan.baselines = make_baselines(problem,
-                                        labels,
-                                        samples,
-                                        options.search.seed,
-                                        options.search.threads,
-                                        options.baseline_stop);
-    }
     plan.search.seed = options.search.seed;
     plan.search.budget = options.search.budget;
     plan.search.restarts = options.search.restarts;

@@ -1,17 +1,23 @@
 #include "longhaul/placement/spare.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <limits>
 #include <map>
 #include <numeric>
 #include <set>
+#include <span>
+#include <utility>
 
 #include "longhaul/core/assert.hpp"
 #include "longhaul/core/pool.hpp"
+#include "longhaul/core/random.hpp"
 #include "longhaul/placement/classes.hpp"
 #include "longhaul/placement/find.hpp"
 #include "longhaul/placement/group_terms.hpp"
+#include "longhaul/placement/ordered.hpp"
 #include "longhaul/placement/search_terms.hpp"
+#include "longhaul/placement/spare_sets.hpp"
 
 namespace longhaul::placement {
 namespace {
@@ -20,129 +26,8 @@ constexpr int kRounds = 6;
 constexpr std::size_t kMinSets = 3;
 constexpr std::uint64_t kSetBudget = 2'000;  // evaluations that a set is worth trying with
 constexpr std::size_t kMaxSwaps = 4'000;     // scored in one descent
-
-/// Cheapest dp - 1 exchanges of a device among the open ones, plus its cheapest edge.
-double nearness(const Problem& problem, const std::vector<char>& open, std::size_t device) {
-    std::vector<double> exchange;
-    double edge = std::numeric_limits<double>::infinity();
-    for (std::size_t other = 0; other < open.size(); ++other) {
-        if (other != device && open[other] != 0) {
-            exchange.push_back(problem.costs.exchange(device, other));
-            edge = std::min(edge, problem.costs.pipeline(device, other));
-        }
-    }
-    const auto peers = std::min<std::size_t>(exchange.size(), problem.shape.dp - 1);
-    const auto middle = exchange.begin() + static_cast<std::ptrdiff_t>(peers);
-    std::nth_element(exchange.begin(), middle, exchange.end());
-    return std::accumulate(exchange.begin(), middle, 0.0) + (problem.shape.pp > 1 ? edge : 0);
-}
-
-/// Closes the farthest device again and again; of a class, all devices are equally far, so the last
-/// one goes first.
-std::vector<int> nearest_devices(const Problem& problem) {
-    std::vector<char> open(problem.devices(), 1);
-    for (std::size_t left = problem.devices(); left > problem.shape.devices(); --left) {
-        std::size_t farthest = 0;
-        double most = -1;
-        for (std::size_t device = 0; device < open.size(); ++device) {
-            if (open[device] == 0) {
-                continue;
-            }
-            const double far = nearness(problem, open, device);
-            if (far >= most) {
-                farthest = device;
-                most = far;
-            }
-        }
-        open[farthest] = 0;
-    }
-    std::vector<int> devices;
-    for (std::size_t device = 0; device < open.size(); ++device) {
-        if (open[device] != 0) {
-            devices.push_back(static_cast<int>(device));
-        }
-    }
-    return devices;
-}
-
-/// Classes for choosing: exact ones, or the first tolerant ones that are few enough.
-Classes few_classes(const Problem& problem) {
-    constexpr std::size_t kMost = 16;
-    Classes classes = classes_under_terms(problem);
-    if (classes.size() > kMost) {
-        classes = exact_classes(problem.costs);
-    }
-    for (const double tolerance : {0.05, 0.12, 0.3, 0.7}) {
-        if (classes.size() <= kMost) {
-            break;
-        }
-        classes = tolerant_classes(problem.costs, tolerance);
-    }
-    return classes;
-}
-
-/// Leaves out the last devices of one class after another.
-std::vector<int> without(const Classes& classes,
-                         const std::vector<std::size_t>& order,
-                         std::size_t spare) {
-    std::vector<int> devices;
-    for (const std::size_t k : order) {
-        const std::vector<int>& members = classes.members[k];
-        const std::size_t dropped = std::min(spare, members.size());
-        spare -= dropped;
-        devices.insert(
-            devices.end(), members.begin(), members.end() - static_cast<std::ptrdiff_t>(dropped));
-    }
-    std::ranges::sort(devices);
-    return devices;
-}
-
-/// Sets of devices to begin with: without those that are far from all others; without the smallest
-/// classes; and, for every class, without it and then those that are farthest from the rest.
-std::vector<std::vector<int>> candidates(const Problem& problem) {
-    constexpr std::size_t kMostClasses = 64;
-    std::vector<std::vector<int>> sets{nearest_devices(problem)};
-    const Classes classes = few_classes(problem);
-    if (classes.size() > kMostClasses) {
-        return sets;
-    }
-    const std::size_t spare = problem.devices() - problem.shape.devices();
-    const ClassCosts costs = class_costs(problem.costs, classes);
-    std::vector<std::size_t> order(classes.size());
-    std::iota(order.begin(), order.end(), std::size_t{0});
-    std::ranges::stable_sort(order, {}, [&](std::size_t k) { return classes.members[k].size(); });
-    sets.push_back(without(classes, order, spare));
-    std::vector<double> far(classes.size(), 0);
-    for (std::size_t a = 0; a < far.size(); ++a) {
-        for (std::size_t b = 0; b < far.size(); ++b) {
-            far[a] += static_cast<double>(classes.members[b].size()) *
-                      (costs.pipeline(a, b) + costs.exchange(a, b));
-        }
-    }
-    for (std::size_t first = 0; first < classes.size(); ++first) {
-        std::ranges::stable_sort(order, std::greater<>(), [&](std::size_t k) {
-            return k == first ? std::numeric_limits<double>::infinity() : far[k];
-        });
-        sets.push_back(without(classes, order, spare));
-    }
-    return sets;
-}
-
-std::vector<int> outside(const Stages& stages, std::size_t devices) {
-    std::vector<char> used(devices, 0);
-    for (const std::vector<int>& group : stages) {
-        for (const int device : group) {
-            used[device] = 1;
-        }
-    }
-    std::vector<int> others;
-    for (std::size_t device = 0; device < devices; ++device) {
-        if (used[device] == 0) {
-            others.push_back(static_cast<int>(device));
-        }
-    }
-    return others;
-}
+constexpr std::size_t kMostWalks = 4;
+constexpr std::uint64_t kSwapStream = std::uint64_t{5} << 40U;
 
 /// A device outside takes a place. Of devices that are alike and of places that are alike one each
 /// stands for all.
@@ -185,15 +70,36 @@ double score_in_order(const Problem& problem, Stages stages) {
     return score_as_mapped(problem, Placement::from_stages(stages, problem.devices())).total();
 }
 
-/// Positions in `devices`, which is sorted, instead of the devices themselves.
-Stages numbered(const Stages& stages, const std::vector<int>& devices) {
-    Stages positions = stages;
-    for (std::vector<int>& group : positions) {
-        for (int& device : group) {
-            device = static_cast<int>(std::ranges::lower_bound(devices, device) - devices.begin());
+/// Scores after each of some swaps, see score_in_order; infinite for those after `stop`.
+std::vector<double> scores_after(const Problem& problem,
+                                 const Stages& stages,
+                                 const std::vector<Swap>& swaps,
+                                 int threads,
+                                 const std::function<bool()>& stop) {
+    constexpr std::size_t kChunk = 256;
+    std::vector<double> scores(swaps.size(), std::numeric_limits<double>::infinity());
+    const bool parts = problem.terms.objective == Objective::kAdditive && problem.shared.empty();
+    core::parallel_for((swaps.size() + kChunk - 1) / kChunk, threads, [&](std::size_t chunk) {
+        Stages changed = stages;
+        OrderedScore score(problem, stages);
+        for (std::size_t i = chunk * kChunk; i < std::min(swaps.size(), (chunk + 1) * kChunk);
+             ++i) {
+            if (stop && stop()) {
+                return;
+            }
+            int& place = changed[swaps[i].stage][swaps[i].place];
+            const int before = std::exchange(place, swaps[i].device);
+            if (parts) {
+                score.update(changed, swaps[i].stage, swaps[i].stage);
+                scores[i] = score.total();
+                score.restore();
+            } else {
+                scores[i] = score_in_order(problem, changed);
+            }
+            place = before;
         }
-    }
-    return positions;
+    });
+    return scores;
 }
 
 class SpareSearch {
@@ -207,16 +113,22 @@ public:
     SearchResult run(const SearchResult* known) && {
         if (known != nullptr) {
             best_ = *known;
-            start(used_devices(), options_.budget / 8, &known->stages);
+            anneal(options_.budget / 8);
         }
-        const std::vector<std::vector<int>> sets = candidates(problem_);
+        const std::vector<std::vector<int>> sets = device_sets(problem_);
         const std::size_t tried =
             std::min<std::size_t>(sets.size(), kMinSets + options_.budget / kSetBudget);
         for (std::size_t i = 0; i < tried && !(stopped() && !best_.stages.empty()); ++i) {
             start(sets[i], options_.budget / 4 / tried);
         }
+        if (!stopped()) {
+            anneal(options_.budget / 4);
+        }
         for (int round = 0; round < kRounds && !stopped() && descend(); ++round) {
             start(used_devices(), options_.budget / 2 / kRounds);
+        }
+        if (stopped()) {
+            best_.stopped_by = "time limit";
         }
         return std::move(best_);
     }
@@ -233,24 +145,7 @@ private:
         return devices;
     }
 
-    /// Places some devices, anew or from a placement of them; keeps the result when it is the best.
-    void start(const std::vector<int>& devices,
-               std::uint64_t budget,
-               const Stages* from = nullptr) {
-        SearchOptions options = options_;
-        options.budget = std::max<std::uint64_t>(1, budget);
-        options.run = options_.run * 64 + runs_++;
-        const Problem part = restricted(problem_, devices);
-        SearchResult found =
-            from == nullptr
-                ? find_anew(part, kind_, options)
-                : anneal_terms(
-                      part, numbered(*from, devices), options.budget, options.run, options);
-        for (std::vector<int>& group : found.stages) {
-            for (int& device : group) {
-                device = devices[device];
-            }
-        }
+    void keep(SearchResult&& found) {
         found.evaluations += best_.evaluations;
         if (best_.stages.empty() || found.score < best_.score) {
             best_ = std::move(found);
@@ -260,19 +155,52 @@ private:
         }
     }
 
+    /// Places some devices anew; keeps the result when it is the best.
+    void start(const std::vector<int>& devices, std::uint64_t budget) {
+        SearchOptions options = options_;
+        options.budget = std::max<std::uint64_t>(1, budget);
+        options.run = options_.run * 64 + runs_++;
+        SearchResult found = find_anew(restricted(problem_, devices), kind_, options);
+        for (std::vector<int>& group : found.stages) {
+            for (int& device : group) {
+                device = devices[device];
+            }
+        }
+        keep(std::move(found));
+    }
+
+    /// Walks from the best placement, over its devices and those that are left out.
+    void anneal(std::uint64_t budget) {
+        const std::size_t walks =
+            std::clamp<std::size_t>(static_cast<std::size_t>(options_.restarts), 1, kMostWalks);
+        std::vector<SearchResult> found(walks);
+        core::parallel_for(walks, options_.threads, [&](std::size_t i) {
+            found[i] = anneal_terms(problem_,
+                                    best_.stages,
+                                    budget / walks,
+                                    (options_.run * 64 + runs_) * kMostWalks + i,
+                                    options_);
+        });
+        ++runs_;
+        for (SearchResult& one : found) {
+            keep(std::move(one));
+        }
+    }
+
     /// Takes the best exchange of a used and an unused device until none helps. True when the set
     /// of used devices has changed.
     bool descend() {
         bool changed = false;
         for (std::size_t tried = 0; tried < kMaxSwaps;) {
-            const std::vector<Swap> swaps =
-                swaps_of(best_.stages, outside(best_.stages, problem_.devices()), classes_);
-            std::vector<double> scores(swaps.size());
-            core::parallel_for(swaps.size(), options_.threads, [&](std::size_t i) {
-                Stages stages = best_.stages;
-                stages[swaps[i].stage][swaps[i].place] = swaps[i].device;
-                scores[i] = score_in_order(problem_, std::move(stages));
-            });
+            std::vector<Swap> swaps =
+                swaps_of(best_.stages, left_out_of(best_.stages, problem_.devices()), classes_);
+            if (swaps.size() > kMaxSwaps) {  // some of them
+                core::Random(options_.seed, kSwapStream + options_.run * 64 + runs_++)
+                    .shuffle(std::span<Swap>(swaps));
+                swaps.resize(kMaxSwaps);
+            }
+            const std::vector<double> scores =
+                scores_after(problem_, best_.stages, swaps, options_.threads, options_.stop);
             tried += swaps.size();
             best_.evaluations += swaps.size();
             const auto least = std::ranges::min_element(scores);
@@ -318,7 +246,7 @@ std::vector<LeftOut> left_out(const Problem& problem, const Stages& stages, int 
         return {};
     }
     const Classes classes = classes_under_terms(problem);
-    const std::vector<int> others = outside(stages, problem.devices());
+    const std::vector<int> others = left_out_of(stages, problem.devices());
     std::map<int, LeftOut> of_class;
     for (const int device : others) {
         of_class.try_emplace(classes.of_device[device],
@@ -337,12 +265,7 @@ std::vector<LeftOut> left_out(const Problem& problem, const Stages& stages, int 
                 }
             }
         }
-        std::vector<double> scores(swaps.size());
-        core::parallel_for(swaps.size(), threads, [&](std::size_t i) {
-            Stages changed = stages;
-            changed[swaps[i].stage][swaps[i].place] = swaps[i].device;
-            scores[i] = score_in_order(problem, std::move(changed));
-        });
+        const std::vector<double> scores = scores_after(problem, stages, swaps, threads, {});
         const auto least = std::ranges::min_element(scores);
         const Swap& swap = swaps[least - scores.begin()];
         reason = {reason.device, *least, stages[swap.stage][swap.place]};

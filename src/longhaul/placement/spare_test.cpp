@@ -119,5 +119,67 @@ TEST(Spare, DevicesOnTheTwoSidesOfACableAreNotAlike) {
     EXPECT_GT(reasons[0].score, 2 * found.score);
 }
 
+/// n different devices 10 s and more from each other, but for `near` of them 1 s apart, here and
+/// there.
+Problem hidden_cluster(Shape shape, std::size_t n, core::Random& random) {
+    std::vector<int> near = testing::shuffled(n, random);
+    near.resize(shape.devices());
+    std::vector<char> chosen(n, 0);
+    for (const int device : near) {
+        chosen[static_cast<std::size_t>(device)] = 1;
+    }
+    core::Grid<double> costs(n, n, 0.0);
+    for (std::size_t i = 0; i < n; ++i) {
+        for (std::size_t j = 0; j < i; ++j) {
+            const bool close = chosen[i] != 0 && chosen[j] != 0;
+            costs(i, j) = costs(j, i) = close ? 1 : 10 + random.uniform();
+        }
+    }
+    return {shape, {costs, costs}};
+}
+
+TEST(Spare, ASmallJobFindsItsPlaceAmongManyDifferentDevices) {
+    // By construction: dp - 1 exchanges and pp - 1 edges of one second each.
+    core::Random random(83, 0);
+    for (const auto& [shape, devices] :
+         {std::pair<Shape, std::size_t>{{2, 4}, 40}, {{2, 4}, 200}, {{1, 8}, 60}, {{4, 4}, 400}}) {
+        const Problem problem = hidden_cluster(shape, devices, random);
+        SearchOptions options;
+        options.budget = 2'000;
+        options.restarts = 2;
+        const SearchResult found = find(problem, SearchKind::kPortfolio, options);
+        EXPECT_EQ(found.score, shape.dp - 1 + shape.pp - 1) << devices;
+        EXPECT_LE(found.evaluations, 20 * options.budget);
+        EXPECT_LE(prove(problem, found.score, {}).bound.value, found.score);
+    }
+}
+
+TEST(Spare, WalksReachDevicesThatStartsLeaveOut) {
+    // Random pairs of 12 devices for 4 places: every choice of devices is tried by brute force.
+    int found = 0;
+    for (int i = 0; i < 20; ++i) {
+        testing::Instance instance(84, i);
+        Problem problem = random_problem({1, 12}, 0, false, instance.random);
+        problem.shape = i % 2 == 0 ? Shape{1, 4} : Shape{2, 2};
+        SearchOptions options;
+        options.budget = 200'000;
+        const SearchResult result = find(problem, SearchKind::kPortfolio, options);
+        const double optimum = testing::optimum_over_sets(problem);
+        ASSERT_GE(result.score, optimum - 1e-9);
+        found += result.score <= optimum + 1e-9 ? 1 : 0;
+    }
+    EXPECT_GE(found, 19);
+}
+
+TEST(Spare, EndsEarlyWhenAskedAndStillAnswers) {
+    core::Random random(85, 0);
+    const Problem problem = hidden_cluster({4, 4}, 300, random);
+    SearchOptions options;
+    options.stop = [] { return true; };
+    const SearchResult found = find(problem, SearchKind::kPortfolio, options);
+    EXPECT_EQ(found.stopped_by, "time limit");
+    EXPECT_EQ(found.score, 6);  // the nearest devices are the hidden ones
+}
+
 }  // namespace
 }  // namespace longhaul::placement

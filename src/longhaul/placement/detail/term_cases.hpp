@@ -31,6 +31,7 @@ struct TermChoice {
     bool speeds = false;
     bool layers = false;
     bool stage_seconds = false;
+    bool equal_seconds = false;  ///< one time for all stages
     bool shared = false;
     int tp = 1;
     int spare = 0;  ///< tensor groups more than cells
@@ -90,6 +91,9 @@ inline TermCase term_case(const TermChoice& choice, int pp, int dp, core::Random
         for (int s = 0; s < pp; ++s) {
             made.workload.stage_seconds.push_back(0.5 + random.uniform());
         }
+    }
+    if (choice.equal_seconds) {
+        made.workload.stage_seconds = {0.5 + random.uniform()};
     }
     if (choice.layers) {
         for (int layer = 0; layer < 2 * pp; ++layer) {
