@@ -9,7 +9,8 @@ here=$(cd "$(dirname "$0")" && pwd)
 export LONGHAUL=${LONGHAUL:-longhaul}
 folder=${1:-eight-hosts}
 [ $# -eq 0 ] || shift
-[ $# -gt 0 ] || set -- --patterns ping,peer,crossing # crossing: what the hosts of two regions share
+# crossing: two transfers at once between regions, to see what those share
+[ $# -gt 0 ] || set -- --patterns ping,peer,crossing --widths 2
 job=(--pp 4 --dp 2 --c-pp 0.004 --c-dp 0.02)
 
 mkdir -p "$folder"
