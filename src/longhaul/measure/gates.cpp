@@ -20,8 +20,10 @@ constexpr int kFewestSamples = 3;
 constexpr double kPercent = 100;
 constexpr double kFarMs = 2;             // round trips below it are mostly of the hosts
 constexpr double kStartsTooSoon = 0.95;  // alpha over the round trip that it cannot be below
-constexpr double kFewPipes = 2;     // bandwidth-delay products that are few even without losses
-constexpr double kTellsRate = 0.1;  // of the round trip: shorter transfers tell no rate
+constexpr double kFewPipes = 2;  // bandwidth-delay products that are few even without losses
+constexpr double kFasterBeyond =
+    1.25;                            // rate of a size beyond the round trip over that of the line
+constexpr double kTellsRate = 0.25;  // of the round trip: shorter transfers tell no rate
 constexpr double kMega = 1e6;
 
 void fail(LinkFit& fit, std::string gate, std::string reason, std::string advice) {
@@ -154,9 +156,17 @@ std::string sent_again(const LinkFit& fit) {
                      : std::string();
 }
 
-/// A message takes a round trip and what its bytes take. A line that starts earlier rises too
-/// steeply: large messages pay for windows that losses and slow start keep small, and the rate is
-/// theirs, not that of the link.
+/// Whether large messages run slower than small ones: a line that starts before the round trip
+/// rises too steeply, and so does one that a smaller size beats beyond the round trip.
+bool waits_for_window(const LinkFit& fit, double quickest_gbps) {
+    const Segment& first = fit.segments.front();
+    const bool early =
+        first.alpha_ms < kStartsTooSoon * fit.rtt_ms && first.alpha_interval.upper < fit.rtt_ms;
+    return early || quickest_gbps > kFasterBeyond * fit.beta_gbps;
+}
+
+/// A message takes a round trip and what its bytes take. Else large messages pay for windows that
+/// losses and slow start keep small, and the rate is theirs, not that of the link.
 void check_window(LinkFit& fit) {
     const bool told = fit.timing == Timing::kEcho && fit.state == State::kWarm &&
                       fit.rtt_ms >= kFarMs && fit.sizes.size() > 1;
@@ -170,20 +180,19 @@ void check_window(LinkFit& fit) {
     const double enough = enough_bytes(std::max(gbps, fit.beta_gbps) * 1e9 / 8, rtt_s);
     const std::string larger = fmt::format("measure messages up to {:.0f} MB or more (--largest)",
                                            std::ceil(enough / kMega));
-    const Segment& first = fit.segments.front();
-    if (first.alpha_ms < kStartsTooSoon * fit.rtt_ms && first.alpha_interval.upper < fit.rtt_ms) {
+    if (waits_for_window(fit, gbps)) {
         const std::string rates =
             gbps > fit.beta_gbps
-                ? fmt::format("; {:.3g} MB run at {:.3g} Gbit/s", bytes / kMega, gbps)
+                ? fmt::format("{:.3g} MB at {:.3g} Gbit/s beyond it; ", bytes / kMega, gbps)
                 : std::string();
         fail(fit,
              "window",
              fmt::format("the rate is not that of the link: large messages wait for the window, "
-                         "since the line starts at {:.3g} ms, before the round trip of {:.3g} ms{}"
-                         "; the largest message has {:.2g} bandwidth-delay products{}",
-                         first.alpha_ms,
+                         "and run slower than small ones (round trip {:.3g} ms; {}the line starts "
+                         "at {:.3g} ms); the largest has {:.2g} bandwidth-delay products{}",
                          fit.rtt_ms,
                          rates,
+                         fit.segments.front().alpha_ms,
                          pipes,
                          sent_again(fit)),
              largest < enough ? larger
