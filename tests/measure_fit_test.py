@@ -78,7 +78,7 @@ class FitCase(unittest.TestCase):
         self.assertIn("suspect    1 pairs", done.stdout)
         self.assertIn("50 % of the pairs have a suspect fit", done.stdout)
         done = self.measure("next", "fabric.json", "--tolerance", "9")
-        self.assertIn("1 pair of the measured has a suspect fit", done.stdout)
+        self.assertIn("1 measured pair has a suspect fit", done.stdout)
         self.assertEqual(json.loads(self.measure("next", "fabric.json", "--tolerance", "9",
                                                  "--json").stdout)["suspect"], 1)
 

@@ -120,10 +120,10 @@ std::string text_of(const measure::NextPairs& next,
     }
     if (const int suspect = fabric.parts().suspect.value_or(0); suspect > 0) {
         text += fmt::format(
-            "{} of the measured {} a suspect fit: intervals say nothing of that; longhaul measure "
-            "check of the links file says which to measure again\n",
-            suspect == 1 ? std::string("1 pair") : fmt::format("{} pairs", suspect),
-            suspect == 1 ? "has" : "have");
+            "{} measured {} a suspect fit, of which intervals say nothing; longhaul measure check "
+            "of the links file says which to measure again\n",
+            suspect,
+            suspect == 1 ? "pair has" : "pairs have");
     }
     return text + fmt::format("{} known to {:.2g} %: {}\n",
                               with_plans ? "what the plans send is" : "all pairs together are",
