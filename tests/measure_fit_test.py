@@ -75,9 +75,67 @@ class FitCase(unittest.TestCase):
         self.assertIn("1 pair of the fabric has a suspect fit", done.stderr)
         self.assertIn("suspect a>b (pair): one message size", done.stdout)
         done = self.measure("check", "fabric.json", code=1)
-        self.assertIn("suspect    unknown: a fabric does not say; check the links file", done.stdout)
-        self.assertIsNone(json.loads(self.measure("check", "fabric.json", "--json",
-                                                  code=1).stdout)["suspect"])
+        self.assertIn("suspect    1 pairs", done.stdout)
+        self.assertIn("50 % of the pairs have a suspect fit", done.stdout)
+        done = self.measure("next", "fabric.json", "--tolerance", "9")
+        self.assertIn("1 measured pair has a suspect fit", done.stdout)
+        self.assertEqual(json.loads(self.measure("next", "fabric.json", "--tolerance", "9",
+                                                 "--json").stdout)["suspect"], 1)
+
+    def test_a_fabric_that_was_not_measured_does_not_say(self):
+        matrix = [[0, 1, 2], [1, 0, 9], [2, 9, 0]]
+        (self.folder / "fabric.json").write_text(json.dumps(
+            {"labels": ["a", "b", "c"], "alpha_ms": matrix, "beta_gbps": matrix}))
+        done = self.measure("check", "fabric.json")
+        self.assertIn("suspect    unknown: the fabric does not say; check the links file", done.stdout)
+        self.assertIsNone(json.loads(self.measure("check", "fabric.json", "--json").stdout)["suspect"])
+
+    def test_a_latency_from_zero_is_said_as_it_is(self):
+        beta = [[0, 1, 2], [1, 0, 9], [2, 9, 0]]
+        for name, alpha in (("old", 0), ("new", 130)):
+            (self.folder / f"{name}.json").write_text(json.dumps(
+                {"labels": ["a", "b", "c"], "beta_gbps": beta,
+                 "alpha_ms": [[0, alpha, 5], [7, 0, 7], [7, 7, 0]]}))
+        done = self.measure("check", "old.json", "new.json", code=1)
+        self.assertIn("a>b: latency 130 ms, was 0 ms", done.stdout)
+        done = self.measure("check", "new.json", "old.json", code=1)
+        self.assertIn("a>b: latency 0 ms, was 130 ms", done.stdout)
+
+    def test_a_campaign_that_has_not_ended_is_said(self):
+        self.write([{"id": "a"}, {"id": "b"}], pair("a", "b") + pair("b", "a"))
+        self.assertNotIn("has not ended", self.measure("fit", "raw.jsonl").stderr)
+        raw = self.folder / "raw.jsonl"
+        lines = [line for line in raw.read_text().splitlines() if '"end"' not in line]
+        tasks = [{"record": "task", "task": f"peer {ends}", "attempt": 1, "slot": 0,
+                  "pattern": "peer", "state": "warm", "peers": ends.split(">")}
+                 for ends in ("a>b", "b>a")]
+        ends = [{"record": "task_end", "task": task["task"], "attempt": 1, "complete": True}
+                for task in tasks]
+        raw.write_text("".join(line + "\n" for line in lines + [json.dumps(r) for r in tasks + ends]))
+        self.assertIn("raw.jsonl: the campaign has not ended", self.measure("fit", "raw.jsonl").stderr)
+
+    def test_sizes_are_read_alike(self):
+        self.write([{"id": "a"}, {"id": "b"}], pair("a", "b") + pair("b", "a"))
+        for size in ("2.5MB", "2500000", "2MiB"):
+            self.measure("fit", "raw.jsonl", "--message-size", size, "--fabric", "fabric.json")
+        provenance = json.loads((self.folder / "fabric.json").read_text())["provenance"]
+        self.assertIn("messages of 2097152 bytes", provenance)
+        for size in ("0", "2.5mb", "-1", "2PB"):
+            done = self.measure("fit", "raw.jsonl", f"--message-size={size}", code=2)
+            self.assertIn("--message-size", done.stderr)
+
+    def test_a_plan_warns_of_messages_that_are_too_small(self):
+        (self.folder / "hosts.toml").write_text(
+            'format = "longhaul.measure-hosts/1"\n' + "".join(
+                f'[[host]]\nname = "{name}"\naddress = "10.0.0.{i}:7000"\n'
+                for i, name in enumerate("ab", 1)))
+        # 0.2 Gbit/s over 80 ms are 2 MB under way: four times that are 8 MB.
+        done = self.measure("plan", "hosts.toml", "--largest", "2MiB")
+        self.assertIn("--largest 2MiB is 1 bandwidth-delay products at 80 ms and 0.2 Gbit/s",
+                      done.stderr)
+        self.assertIn("give 17MB or more, or 0", done.stderr)
+        for good in (["--largest", "8MiB"], [], ["--largest", "2MiB", "--assume-rtt-ms", "10"]):
+            self.assertEqual(self.measure("plan", "hosts.toml", *good).stderr, "")
 
     def test_groups_without_fans_are_not_measured(self):
         hosts = [{"id": "a", "groups": ["rack"]}, {"id": "b", "groups": ["rack"]}, {"id": "c"}]

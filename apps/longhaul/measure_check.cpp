@@ -143,7 +143,7 @@ std::string report_text(const measure::CheckReport& report, const measure::Check
                     report.missing,
                     report.estimated,
                     report.suspect ? fmt::format("{} pairs", *report.suspect)
-                                   : "unknown: a fabric does not say; check the links file");
+                                   : "unknown: the fabric does not say; check the links file");
     text += fmt::format("pair cost  of {}: min {:.4g} s, median {:.4g} s, max {:.4g} s ({:.3g}x)\n",
                         shown_bytes(report.payload_gb * 1e9),
                         report.least_s,
@@ -171,8 +171,11 @@ std::string change_text(const measure::PairChange& change) {
     if (change.beta_changed) {
         text += fmt::format(" rate {:.3g}x", change.beta_ratio);
     }
-    if (change.alpha_changed) {
+    if (change.alpha_changed && change.old_alpha_ms > 0 && change.new_alpha_ms > 0) {
         text += fmt::format(" latency {:.3g}x", change.alpha_ratio);
+    } else if (change.alpha_changed) {
+        text += fmt::format(
+            " latency {:.3g} ms, was {:.3g} ms", change.new_alpha_ms, change.old_alpha_ms);
     }
     return text + "\n";
 }

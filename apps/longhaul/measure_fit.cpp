@@ -7,8 +7,8 @@
 #include "longhaul/measure/fabric_of.hpp"
 #include "longhaul/measure/fit.hpp"
 #include "longhaul/measure/links_file.hpp"
-#include "longhaul/measure/pair_facts.hpp"
 #include "longhaul/measure_commands.hpp"
+#include "longhaul/measure_common.hpp"
 #include "longhaul/measure_sharing.hpp"
 #include "longhaul/measure_text.hpp"
 #include "longhaul/options.hpp"
@@ -26,6 +26,7 @@ struct FitCommand {
     std::string output;
     std::string fabric;
     std::string state = "warm";
+    std::string message_size;
     measure::FabricOptions options;
     measure::FitOptions fit;
     bool complete = false;
@@ -39,6 +40,19 @@ measure::State state_of(const std::string& name) {
         }
     }
     return measure::State::kWarm;
+}
+
+/// Bytes of --message-size; 0 when it was not given.
+core::Result<double> message_bytes(const FitCommand& command) {
+    if (command.message_size.empty()) {
+        return 0.0;
+    }
+    const core::Result<double> bytes = parse_bytes("--message-size", command.message_size);
+    if (bytes && (*bytes < 1 || *bytes > kMostBytes)) {
+        return core::fail(
+            {"--message-size", "", "found " + core::shown(command.message_size), "1 byte to 1PB"});
+    }
+    return bytes;
 }
 
 /// Nothing is computed before the outputs are known to be good.
@@ -60,17 +74,21 @@ struct Fitted {
     FoundSharing sharing;
 };
 
-/// A fabric carries no verdicts, so that who writes one hears of them.
-void warn_suspects(const measure::LinkFits& fits, const measure::FabricOptions& options) {
-    const std::size_t suspects = measure::facts_of(fits, options).suspects.value_or(0);
+/// A fabric says how many pairs are suspect, but not which: who writes one hears of them.
+void warn_suspects(int suspects) {
     if (suspects > 0) {
-        warn(fmt::format(
-            "{} {} of the fabric {} a suspect fit, which a fabric does not say; see the "
-            "reasons above, or keep the links file (-o)",
-            suspects,
-            suspects == 1 ? "pair" : "pairs",
-            suspects == 1 ? "has" : "have"));
+        warn(
+            fmt::format("{} {} of the fabric {} a suspect fit; see the reasons above, or keep the "
+                        "links file (-o), which says which",
+                        suspects,
+                        suspects == 1 ? "pair" : "pairs",
+                        suspects == 1 ? "has" : "have"));
     }
+}
+
+/// Whether a campaign was begun and did not come to its end. Files of other programs say neither.
+bool campaign_goes_on(const measure::Raw& raw) {
+    return !raw.runs.empty() && !raw.tasks.empty() && !raw.ended;
 }
 
 /// The fabric as text. Pairs that were not measured are estimated when asked for, else problems.
@@ -91,7 +109,7 @@ core::Result<std::string> fabric_text(const FitCommand& command, const Fitted& f
     if (!fabric) {
         return tl::unexpected(fabric.error());
     }
-    warn_suspects(fitted.links, options);
+    warn_suspects(fabric->parts().suspect.value_or(0));
     warn_left_out(fitted.sharing);
     return core::write_json(fabric::to_value(*fabric));
 }
@@ -117,11 +135,22 @@ core::Result<Fitted> fit_files(const FitCommand& command) {
                            "give files of timed messages; longhaul measure show says what is in "
                            "them"});
     }
+    if (campaign_goes_on(loaded->raw)) {
+        warn(fmt::format(
+            "{}: the campaign has not ended (no record \"end\"), so pairs or repetitions may be "
+            "missing; longhaul measure run --resume completes it",
+            input_name(command.files.front())));
+    }
     FoundSharing sharing = add_shared(loaded->raw, command.options, fits);
     return Fitted{std::move(fits), std::move(sharing)};
 }
 
-int run_fit(const FitCommand& command) {
+int run_fit(FitCommand command) {
+    const core::Result<double> bytes = message_bytes(command);
+    if (!bytes) {
+        return report(bytes.error());
+    }
+    command.options.message_bytes = *bytes;
     const core::Result<Fitted> fitted = fit_files(command);
     if (!fitted) {
         return report(fitted.error());
@@ -159,10 +188,9 @@ void add_fabric_options(CLI::App& app, FitCommand& command) {
                  command.complete,
                  "of the fabric: estimate pairs that were not measured, with intervals");
     app.add_option("--message-size",
-                   options.message_bytes,
-                   "of the fabric: bytes of a message, which choose the segment; without it the "
-                   "largest measured")
-        ->check(finite_number(1, kMostBytes))
+                   command.message_size,
+                   "of the fabric: size of a message, such as 2.5MB, which chooses the segment; "
+                   "without it the largest measured")
         ->type_name("BYTES");
     app.add_option("--state", command.state, "of the fabric: warm, idle or cold connections")
         ->check(CLI::IsMember({"warm", "idle", "cold"}))

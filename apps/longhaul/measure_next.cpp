@@ -97,9 +97,11 @@ core::Value value_of(const measure::NextPairs& next,
                          .set("lower_gbps", known.lower(pair.from, pair.to))
                          .set("upper_gbps", known.upper(pair.from, pair.to)));
     }
+    const std::optional<int> suspect = fabric.parts().suspect;
     return core::Value::object()
         .set("enough", next.enough)
         .set("relative_width", next.relative_width)
+        .set("suspect", suspect ? core::Value(*suspect) : core::Value())
         .set("pairs", std::move(pairs));
 }
 
@@ -115,6 +117,13 @@ std::string text_of(const measure::NextPairs& next,
                             known.beta_gbps(pair.from, pair.to),
                             known.lower(pair.from, pair.to),
                             known.upper(pair.from, pair.to));
+    }
+    if (const int suspect = fabric.parts().suspect.value_or(0); suspect > 0) {
+        text += fmt::format(
+            "{} measured {} a suspect fit, of which intervals say nothing; longhaul measure check "
+            "of the links file says which to measure again\n",
+            suspect,
+            suspect == 1 ? "pair has" : "pairs have");
     }
     return text + fmt::format("{} known to {:.2g} %: {}\n",
                               with_plans ? "what the plans send is" : "all pairs together are",

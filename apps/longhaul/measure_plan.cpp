@@ -1,9 +1,11 @@
 // measure plan: which transfers a campaign makes, how long it takes and what it moves.
+#include <cmath>
 #include <map>
 #include <memory>
 
 #include "longhaul/command.hpp"
 #include "longhaul/measure/campaign_hosts.hpp"
+#include "longhaul/measure/largest_message.hpp"
 #include "longhaul/measure/plan.hpp"
 #include "longhaul/measure/schedule.hpp"
 #include "longhaul/measure_commands.hpp"
@@ -223,6 +225,28 @@ core::Result<bool> within_limits(const measure::Campaign& campaign, const PlanCo
     return totals.most_bytes <= *bytes && totals.seconds <= *seconds;
 }
 
+/// Messages that end before the window is open say too little of the rate.
+void warn_small(const measure::ScheduleOptions& options, const PlanCommand& command) {
+    const double largest = options.rules.largest_bytes;
+    const double bytes_per_s = options.assumed_gbps * 1e9 / 8;
+    const double pipe = measure::pipe_bytes(bytes_per_s, options.assumed_rtt_s);
+    if (largest <= 0 || largest >= measure::kEnoughPipes * pipe) {
+        return;
+    }
+    constexpr double kMega = 1e6;
+    const double enough = measure::enough_bytes(bytes_per_s, options.assumed_rtt_s);
+    warn(
+        fmt::format("--largest {} is {:.2g} bandwidth-delay products at {} ms and {} Gbit/s "
+                    "(--assume-rtt-ms, --assume-gbps): on such paths it ends before the window is "
+                    "open, and rates come out too low; give {:.0f}MB or more, or 0 to have it "
+                    "chosen",
+                    command.largest,
+                    largest / pipe,
+                    command.rtt_ms,
+                    command.gbps,
+                    std::ceil(enough / kMega)));
+}
+
 int run_plan(const PlanCommand& command) {
     if (const auto apart = check_apart({command.output}, {command.hosts, command.pairs}); !apart) {
         return report(apart.error());
@@ -239,6 +263,7 @@ int run_plan(const PlanCommand& command) {
     if (!options) {
         return report(options.error());
     }
+    warn_small(*options, command);
     const measure::Campaign campaign =
         measure::make_campaign(hosts->hosts, hosts->groups, *options);
     if (campaign.tasks.empty()) {

@@ -48,13 +48,23 @@ public:
         }
         last_ = now;
         fmt::print(stderr,
-                   "{}longhaul: {} of {} tasks, {:.0f} s left: {}{}",
+                   "{}longhaul: {} of {} tasks{}, {:.0f} s left: {}{}",
                    terminal_ ? "\r\033[K" : "",
                    progress.done,
                    progress.total,
+                   progress.again_total > 0
+                       ? fmt::format(", {} of {} again", progress.again_done, progress.again_total)
+                       : std::string(),
                    progress.left_s,
                    progress.doing,
                    terminal_ ? "" : "\n");
+    }
+
+    /// A line that stays, at once.
+    void say(const std::string& text) const {
+        if (!quiet_) {
+            fmt::print(stderr, "{}longhaul: {}\n", terminal_ ? "\r\033[K" : "", text);
+        }
     }
 
     void end() const {
@@ -196,6 +206,7 @@ int run_run(const RunCommand& command) {
     options.fleet.retry_after = core::Seconds(command.reconnect_s);
     options.append = [&](std::string_view lines) { return log->append(lines); };
     options.progress = [&](const measure::RunProgress& progress) { shown.show(progress); };
+    options.notice = [&](const std::string& text) { shown.say(text); };
     options.stop = interrupted;
     const auto result =
         measure::run_campaign(std::move(*campaign), before->raw, before->oldest, *token, options);

@@ -42,6 +42,8 @@ struct FabricParts {
     PairTable<char> estimated;        ///< n x n: 1 where not measured; empty when unknown
     std::optional<Interval> alpha_interval;
     std::optional<Interval> beta_interval;
+    /// Ordered pairs of hosts whose measurement failed a gate; absent when unknown.
+    std::optional<int> suspect;
     std::vector<SharedCapacity> shared;  ///< what several pairs load at once
     std::string provenance;
     core::Value unknown = core::Value::object();  ///< keys of newer versions, kept on rewriting

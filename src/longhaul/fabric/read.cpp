@@ -17,6 +17,7 @@ using core::Cursor;
 using core::Grid;
 using core::Value;
 
+constexpr int kMostSuspect = 1'000'000'000;    // pairs of hosts
 constexpr std::size_t kMaxFullMatrix = 1'024;  // devices up to which files hold every pair
 
 /// Rows of numbers. Every ragged row and every entry that is no number is a problem.
@@ -186,6 +187,9 @@ FabricParts read_matrices(const Cursor& root) {
         parts.alpha_interval = read_interval(*intervals, "alpha_ms", kinds);
         parts.beta_interval = read_interval(*intervals, "beta_gbps", kinds);
     }
+    if (const auto suspect = root.find("suspect")) {
+        parts.suspect = suspect->integer(0, kMostSuspect).value_or(0);
+    }
     if (const auto provenance = root.find("provenance")) {
         parts.provenance = provenance->value().kind == Value::Kind::kString
                                ? provenance->value().string
@@ -200,6 +204,7 @@ FabricParts read_matrices(const Cursor& root) {
                                      "devices",
                                      "estimated",
                                      "interval",
+                                     "suspect",
                                      "shared",
                                      "provenance"});
     return parts;
@@ -382,6 +387,9 @@ Value to_value(const Fabric& fabric) {
     }
     if (!intervals.members.empty()) {
         root.set("interval", std::move(intervals));
+    }
+    if (parts.suspect) {
+        root.set("suspect", *parts.suspect);
     }
     if (!parts.shared.empty()) {
         root.set("shared", to_value(parts.shared));

@@ -124,6 +124,8 @@ TEST(ReadFabric, RefusesBadOptionalParts) {
                                                            "upper": [[0, 1], [1, 0]]}})"},
                    "interval.alpha_ms[0][1]",
                    "lower is above upper");
+    expect_refused({.more = R"(, "suspect": -1)"}, "suspect", "found -1");
+    expect_refused({.more = R"(, "suspect": "two")"}, "suspect", "found a string");
 }
 
 TEST(ReadFabric, ReportsAWrongKindOnce) {
@@ -148,13 +150,14 @@ TEST(ToValue, RoundTripsEverythingAndKeepsUnknownKeys) {
         "estimated": [[false, true], [false, false]],
         "interval": {"alpha_ms": {"lower": [[0, 9], [29, 0]], "upper": [[0, 11], [31, 0]]},
                      "beta_gbps": {"lower": [[0, 0.5], [2, 0]], "upper": [[0, 2], [4, 0]]}},
-        "provenance": "by hand", "later": [1, "two", null])"};
+        "suspect": 2, "provenance": "by hand", "later": [1, "two", null])"};
     const Fabric first = read_fabric(text.json(), "f.json").value();
     EXPECT_EQ(first.parts().devices[0].groups, (std::vector<std::string>{"rack 1", "row 2"}));
     EXPECT_EQ(first.parts().devices[0].speed, 0.5);
     EXPECT_EQ(first.parts().devices[0].local_rank, 3);
     EXPECT_EQ(first.parts().estimated(0, 1), 1);
     EXPECT_EQ(first.parts().beta_interval->upper(1, 0), 4);
+    EXPECT_EQ(first.parts().suspect, 2);
     const std::string written = core::write_json(to_value(first));
     for (const char* kept : {"colour", "later", "two", "by hand", "longhaul.fabric/1"}) {
         EXPECT_NE(written.find(kept), std::string::npos) << kept;
@@ -163,6 +166,7 @@ TEST(ToValue, RoundTripsEverythingAndKeepsUnknownKeys) {
     EXPECT_EQ(second.parts().alpha_ms, first.parts().alpha_ms);
     EXPECT_EQ(second.parts().beta_gbps, first.parts().beta_gbps);
     EXPECT_EQ(second.parts().estimated, first.parts().estimated);
+    EXPECT_EQ(second.parts().suspect, 2);
     EXPECT_EQ(second.parts().alpha_interval->lower, first.parts().alpha_interval->lower);
     EXPECT_EQ(core::write_json(to_value(second)), written);
 }

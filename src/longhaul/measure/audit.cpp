@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <sstream>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -17,6 +18,20 @@ constexpr std::string_view kSetsMark = "one resource:";
 
 const std::string& site_of_host(const std::vector<CampaignHost>& hosts, int host) {
     return hosts[static_cast<std::size_t>(host)].site;
+}
+
+using Route = std::pair<std::string, std::string>;  // sites of sender and receiver
+
+Route route_of(const std::vector<CampaignHost>& hosts, const Flow& flow) {
+    return {site_of_host(hosts, flow.from), site_of_host(hosts, flow.to)};
+}
+
+/// Whether a site can explain that two transfers share something, or one is unknown.
+bool related(const Route& a, const Route& b) {
+    const bool known =
+        !a.first.empty() && !a.second.empty() && !b.first.empty() && !b.second.empty();
+    return !known || a.first == b.first || a.second == b.second ||
+           (a.first == b.second && a.second == b.first);
 }
 
 /// Joins a set with all that overlap it.
@@ -95,6 +110,100 @@ std::vector<std::string> choose_audited(const std::set<std::string>& candidates,
     const auto count = static_cast<std::size_t>(std::max(wanted, static_cast<double>(least)));
     chosen.resize(std::min(count, chosen.size()));
     return chosen;
+}
+
+bool slowed_each_time(const std::vector<double>& alone, const std::vector<double>& beside) {
+    if (alone.size() < 2 || beside.size() < 2) {
+        return false;
+    }
+    const double quickest_beside = std::ranges::min(beside);
+    return std::ranges::min(alone) > 0 && quickest_beside > kSlowedRatio * std::ranges::max(alone);
+}
+
+std::string sharings_text(const std::vector<CampaignHost>& hosts,
+                          const std::vector<Sharing>& found) {
+    const auto name = [&](const Flow& flow) {
+        return hosts[static_cast<std::size_t>(flow.from)].id + ">" +
+               hosts[static_cast<std::size_t>(flow.to)].id;
+    };
+    std::string text;
+    for (const Sharing& each : found) {
+        text += (text.empty() ? "" : ", ") + name(each.slowed) + " beside " + name(each.beside);
+    }
+    return text;
+}
+
+std::string hidden_text(const std::string& sets) {
+    return "hidden sharing: transfers slowed each other and were measured again one by one; " +
+           sets +
+           "; give these hosts a group in the hosts file, with half_duplex = true where only "
+           "opposite directions meet";
+}
+
+std::string busy_text(const std::string& sharings) {
+    return "busy: transfers were slower beside others that share no site with them (" + sharings +
+           "): a machine or a queue was busy, or their paths meet inside the network; measure "
+           "again at a quieter time";
+}
+
+AuditedPair audit_pair(const CampaignTask& task,
+                       double before_s,
+                       const std::vector<const CampaignTask*>& mates,
+                       const std::function<double(const CampaignTask*)>& timed) {
+    AuditedPair pair;
+    const auto note = [&](std::string kind, std::string detail) {
+        pair.events.push_back({"", task.id, std::move(kind), "", std::move(detail)});
+    };
+    std::vector<double> alone{timed(nullptr)};
+    if (alone.front() <= 0 || before_s <= kSlowedRatio * alone.front()) {
+        return pair;
+    }
+    for (const CampaignTask* mate : mates) {
+        std::vector<double> beside{timed(mate)};
+        if (beside.front() <= kSlowedRatio * std::ranges::max(alone)) {
+            continue;
+        }
+        alone.push_back(timed(nullptr));
+        beside.push_back(timed(mate));
+        if (slowed_each_time(alone, beside)) {
+            pair.found.push_back(
+                {{task.hosts[0], task.hosts[1]}, {mate->hosts[0], mate->hosts[1]}});
+            note("slowed",
+                 fmt::format("{:.4g} s alone at most, {:.4g} s beside {} at least",
+                             std::ranges::max(alone),
+                             std::ranges::min(beside),
+                             mate->id));
+        }
+    }
+    if (pair.found.empty()) {
+        note("drift",
+             fmt::format("{:.4g} s beside others, {:.4g} s alone, but none of the others slows it "
+                         "each time",
+                         before_s,
+                         alone.front()));
+    }
+    return pair;
+}
+
+Explained explain(const std::vector<CampaignHost>& hosts, const std::vector<Sharing>& found) {
+    Explained explained;
+    std::set<std::set<Route>> combinations;
+    for (const Sharing& sharing : found) {
+        const Route slowed = route_of(hosts, sharing.slowed);
+        const Route beside = route_of(hosts, sharing.beside);
+        if (related(slowed, beside)) {
+            explained.shared.push_back(sharing);
+        } else {
+            explained.busy.push_back(sharing);
+            combinations.insert({slowed, beside});
+        }
+    }
+    if (combinations.size() == 1) {
+        explained.shared.insert(
+            explained.shared.end(), explained.busy.begin(), explained.busy.end());
+        explained.busy.clear();
+    }
+    return explained;
 }
 
 std::vector<std::set<int>> hidden_sets(const std::vector<CampaignHost>& hosts,

@@ -1,5 +1,7 @@
 #include "longhaul/measure/audit.hpp"
 
+#include <functional>
+
 #include <gtest/gtest.h>
 
 #include "longhaul/measure/schedule.hpp"
@@ -58,6 +60,82 @@ TEST(Audit, SharingOfAPairOfASiteCountsForTheSite) {
     // Sets that overlap become one.
     EXPECT_EQ(hidden_sets(campaign.hosts, {{{0, 2}, {4, 3}}, {{4, 2}, {5, 3}}}),
               (Sets{{0, 4, 5}, {2, 3}}));
+}
+
+TEST(Audit, SlowedMeansEveryTime) {
+    EXPECT_TRUE(slowed_each_time({1, 1.05}, {1.2, 2}));
+    EXPECT_FALSE(slowed_each_time({1, 1.05}, {1.15, 2}));  // within 10 % of the slower one alone
+    EXPECT_FALSE(slowed_each_time({1, 1.3}, {1.4, 2}));    // not quick alone
+    EXPECT_FALSE(slowed_each_time({1}, {2}));              // once is no sign
+    EXPECT_FALSE(slowed_each_time({1, 0}, {2, 2}));        // failed
+    EXPECT_FALSE(slowed_each_time({1, 1}, {2, 0}));
+}
+
+/// Times of a pair in the order in which it is run; true entries ran beside a mate.
+struct Runs {
+    std::vector<double> seconds;
+    std::vector<bool> beside;
+    double operator()(const CampaignTask* mate) {
+        beside.push_back(mate != nullptr);
+        return seconds.at(beside.size() - 1);
+    }
+};
+
+TEST(Audit, APairIsSharedOnlyWhenItIsSlowerTwice) {
+    CampaignTask task;
+    task.id = "p";
+    task.hosts = {0, 2};
+    CampaignTask mate = task;
+    mate.id = "q";
+    mate.hosts = {1, 3};
+    const auto audited = [&](Runs& runs, double before) {
+        return audit_pair(task, before, {&mate}, std::ref(runs));
+    };
+    Runs shared{{1, 2, 1, 2}, {}};
+    const AuditedPair pair = audited(shared, 2);
+    ASSERT_EQ(pair.found.size(), 1U);
+    EXPECT_EQ(pair.found[0].beside.from, 1);
+    EXPECT_EQ(pair.events.at(0).kind, "slowed");
+    EXPECT_EQ(shared.beside, (std::vector<bool>{false, true, false, true}));
+    const Campaign campaign = six_hosts();
+    EXPECT_EQ(sharings_text(campaign.hosts, pair.found), "a>c beside b>d");
+
+    Runs busy_once{{1, 2, 1, 1}, {}};  // the machine was busy the first time
+    EXPECT_TRUE(audited(busy_once, 2).found.empty());
+    Runs busy_alone{{1, 2, 2, 2}, {}};
+    const AuditedPair drift = audited(busy_alone, 2);
+    EXPECT_TRUE(drift.found.empty());
+    EXPECT_EQ(drift.events.at(0).kind, "drift");
+    Runs not_slowed{{1, 1}, {}};
+    EXPECT_EQ(audited(not_slowed, 2).events.size(), 1U);
+    EXPECT_EQ(not_slowed.beside.size(), 2U);
+    Runs as_before{{1}, {}};
+    EXPECT_TRUE(audited(as_before, 1.05).events.empty());
+}
+
+// Hosts 0 and 1 in site x, 2 and 3 in y, 4 in z, 5 in w. As a loaded machine had it: a transfer was
+// slower beside two others that have no sender's or receiver's site in common with it.
+TEST(Audit, NothingInCommonIsABusyMachine) {
+    Campaign campaign = six_hosts();
+    campaign.hosts[4].site = "z";
+    campaign.hosts[5].site = "w";
+    const Sharing of_senders{{0, 2}, {1, 4}};
+    const Sharing back{{0, 2}, {3, 1}};
+    const Sharing first{{0, 2}, {3, 4}};
+    const Sharing second{{0, 2}, {4, 5}};
+    const auto counts = [&](const std::vector<Sharing>& found) {
+        const Explained explained = explain(campaign.hosts, found);
+        return std::pair(explained.shared.size(), explained.busy.size());
+    };
+    using Counts = std::pair<std::size_t, std::size_t>;
+    EXPECT_EQ(counts({}), Counts(0, 0));
+    EXPECT_EQ(counts({of_senders, back}), Counts(2, 0));
+    EXPECT_EQ(counts({first, second}), Counts(0, 2));
+    EXPECT_EQ(counts({of_senders, first, second}), Counts(1, 2));
+    // All between the same sites: paths that meet on one link inside the network.
+    EXPECT_EQ(counts({first, {{1, 2}, {3, 4}}}), Counts(2, 0));
+    campaign.hosts[5].site.clear();  // unknown: it may share anything
+    EXPECT_EQ(counts({first, second}), Counts(2, 0));
 }
 
 TEST(Audit, GroupsAreAddedOnceAndComeBackFromEvents) {

@@ -129,7 +129,10 @@ void judge_coverage(const PairFacts& facts, const CheckOptions& options, CheckRe
         no(report,
            "suspect",
            fmt::format("{} of the pairs have a suspect fit", percent(suspect)),
-           "see the gates below and measure these pairs again");
+           facts.gates.empty()
+               ? "the file of fits says which and why (longhaul measure check LINKS); measure them "
+                 "again"
+               : "see the gates below and measure these pairs again");
     }
     for (const FailedGate& gate : facts.gates) {
         remark(report,
@@ -156,6 +159,14 @@ void judge_context(const CheckOptions& options, const CheckContext& context, Che
                        options.max_age_days));
     }
     for (const Event& event : context.events) {
+        if (event.kind == "busy") {
+            remark(report,
+                   "busy",
+                   event.host,
+                   "the audit found transfers slowed by others that have nothing in common: " +
+                       event.detail,
+                   "a machine or a queue was busy; measure again at a quieter time");
+        }
         if (event.kind == "hidden_sharing") {
             report.remarks.push_back({Severity::kNo,
                                       "sharing",

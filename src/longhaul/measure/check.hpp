@@ -26,7 +26,7 @@ struct CheckOptions {
 struct CheckContext {
     std::optional<double> age_days;  ///< absent when unknown
     std::string unknown_time;        ///< of the measurement, when it cannot be read or is to come
-    std::vector<Event> events;       ///< of the audit: kind hidden_sharing counts
+    std::vector<Event> events;       ///< of the audit: hidden_sharing counts, busy is said
     std::optional<SharedSummary> shared;
 };
 
@@ -40,7 +40,8 @@ enum class Severity {
 
 struct Remark {
     Severity severity = Severity::kWarning;
-    /// uniform, missing, stale, estimated, suspect, sharing, shared_model, asymmetric, host, pair
+    /// uniform, missing, stale, estimated, suspect, sharing, busy, shared_model, asymmetric, host,
+    /// pair
     std::string kind;
     std::string where;  ///< host, pair or group; may be empty
     std::string what;
@@ -53,7 +54,7 @@ struct CheckReport {
     std::size_t pairs = 0;  ///< ordered, n (n - 1)
     std::size_t missing = 0;
     std::size_t estimated = 0;
-    std::optional<std::size_t> suspect;  ///< absent where the file does not say (a fabric)
+    std::optional<std::size_t> suspect;  ///< absent where the file does not say
     double payload_gb = 0;               ///< of the message whose costs follow
     double least_s = 0;                  ///< cost of a pair, mean of both directions
     double median_s = 0;

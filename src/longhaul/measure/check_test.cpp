@@ -71,6 +71,9 @@ TEST(Check, StaleAndSharedAndMissing) {
     EXPECT_TRUE(check(two_sites(), {}, context).worth);
     context.events.push_back({"", "", "peer_lost", "a", ""});
     EXPECT_TRUE(check(two_sites(), {}, context).worth);
+    context.events.push_back({"", "", "busy", "", "a>e beside b>f"});
+    EXPECT_TRUE(check(two_sites(), {}, context).worth);
+    EXPECT_TRUE(has(check(two_sites(), {}, context), "busy", Severity::kWarning));
     context.events.push_back({"", "", "hidden_sharing", "a", "a>e and b>f"});
     EXPECT_TRUE(has(check(two_sites(), {}, context), "sharing", Severity::kNo, "a"));
     context.events.clear();
@@ -183,6 +186,18 @@ TEST(Compare, OnlyWhatIntervalsCannotExplainHasChanged) {
     EXPECT_DOUBLE_EQ(comparison.changes[1].alpha_ratio, 2.25);
     EXPECT_TRUE(comparison.hosts.empty());
     EXPECT_TRUE(compare(before, after, {3, 1}).same);
+}
+
+// No ratio to a latency of 0: both values are there.
+TEST(Compare, LatenciesFromZeroKeepBothValues) {
+    const PairFacts after = two_sites();
+    PairFacts before = after;
+    before.alpha_ms(0, 5) = before.alpha_lower(0, 5) = before.alpha_upper(0, 5) = 0;
+    const Comparison comparison = compare(before, after, {});
+    ASSERT_EQ(comparison.changes.size(), 1U);
+    EXPECT_EQ(comparison.changes[0].old_alpha_ms, 0);
+    EXPECT_EQ(comparison.changes[0].new_alpha_ms, after.alpha_ms(0, 5));
+    EXPECT_EQ(comparison.changes[0].alpha_ratio, 1);
 }
 
 TEST(Compare, AHostThatSlowedDownAndHostsThatCameAndWent) {

@@ -40,7 +40,9 @@ PairChange change_of(const PairFacts& before,
                      const CompareOptions& options) {
     const auto [i, j] = old_pair;
     const auto [a, b] = new_pair;
-    PairChange change{before.names[i], before.names[j], 1, 1, false, false};
+    PairChange change;
+    change.from = before.names[i];
+    change.to = before.names[j];
     change.beta_ratio = after.beta_gbps(a, b) / before.beta_gbps(i, j);
     change.beta_changed =
         beyond(change.beta_ratio, options.tolerance) && intervals_apart(before.beta_lower(i, j),
@@ -49,6 +51,8 @@ PairChange change_of(const PairFacts& before,
                                                                         after.beta_upper(a, b));
     const double old_alpha = before.alpha_ms(i, j);
     const double new_alpha = after.alpha_ms(a, b);
+    change.old_alpha_ms = old_alpha;
+    change.new_alpha_ms = new_alpha;
     change.alpha_ratio = old_alpha > 0 ? new_alpha / old_alpha : 1;
     change.alpha_changed = std::abs(new_alpha - old_alpha) > options.least_alpha_ms &&
                            (old_alpha <= 0 || beyond(change.alpha_ratio, options.tolerance)) &&
@@ -161,6 +165,8 @@ core::Value to_value(const Comparison& comparison) {
                            .set("to", change.to)
                            .set("beta_ratio", change.beta_ratio)
                            .set("alpha_ratio", change.alpha_ratio)
+                           .set("old_alpha_ms", change.old_alpha_ms)
+                           .set("new_alpha_ms", change.new_alpha_ms)
                            .set("beta_changed", change.beta_changed)
                            .set("alpha_changed", change.alpha_changed));
     }

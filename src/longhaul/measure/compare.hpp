@@ -20,7 +20,9 @@ struct PairChange {
     std::string from;
     std::string to;
     double beta_ratio = 1;
-    double alpha_ratio = 1;
+    double alpha_ratio = 1;  ///< 1 where the old one is 0
+    double old_alpha_ms = 0;
+    double new_alpha_ms = 0;
     bool beta_changed = false;  ///< beyond the tolerance, and the intervals do not meet
     bool alpha_changed = false;
     [[nodiscard]] bool changed() const { return beta_changed || alpha_changed; }

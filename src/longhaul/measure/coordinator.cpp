@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "longhaul/measure/audit.hpp"
+#include "longhaul/measure/pace.hpp"
 #include "longhaul/measure/resume.hpp"
 #include "longhaul/measure/run_head.hpp"
 #include "longhaul/measure/schedule.hpp"
@@ -15,6 +16,7 @@ namespace longhaul::measure {
 namespace {
 
 using core::Seconds;
+using Tasks = std::vector<const CampaignTask*>;
 
 constexpr int kMostAudits = 3;
 constexpr std::size_t kMostMates = 8;
@@ -40,7 +42,8 @@ public:
         for (const Sample& sample : usable_samples(before)) {
             beside_[sample.task].insert(sample.concurrent.begin(), sample.concurrent.end());
         }
-        forget_clashes();
+        (void)forget_clashes();
+        ever_ = done_;
     }
 
     core::Result<CoordinatorResult> run() {
@@ -74,7 +77,7 @@ private:
         const bool planned = std::ranges::none_of(campaign_.groups, [](const CampaignGroup& group) {
             return group.name.starts_with(kHiddenPrefix);
         });
-        std::vector<const CampaignTask*> pending;
+        Tasks pending;
         for (const CampaignTask& task : campaign_.tasks) {
             if (planned && !done_.contains(task.id)) {
                 pending.push_back(&task);
@@ -88,12 +91,14 @@ private:
         }
     }
 
-    /// Tasks that ran beside one that they share a resource with do not count.
-    void forget_clashes() {
+    /// Tasks that ran beside one that they share a resource with do not count. Returns how many.
+    int forget_clashes() {
+        int forgotten = 0;
         for (const std::string& task : clashing_tasks(campaign_, beside_)) {
-            done_.erase(task);
+            forgotten += static_cast<int>(done_.erase(task));
             beside_.erase(task);
         }
+        return forgotten;
     }
 
     [[nodiscard]] const CampaignTask* task_of(const std::string& id) const {
@@ -111,69 +116,73 @@ private:
             }
         }
         std::vector<Sharing> found;
-        for (const std::string& id :
-             choose_audited(candidates, options_.audit_share, options_.least_audited, kAuditSeed)) {
-            audited_.insert(id);
-            if (good()) {
-                audit_one(*task_of(id), found);
-            }
+        const std::vector<std::string> chosen =
+            choose_audited(candidates, options_.audit_share, options_.least_audited, kAuditSeed);
+        for (std::size_t i = 0; i < chosen.size() && good(); ++i) {
+            audited_.insert(chosen[i]);
+            const CampaignTask& task = *task_of(chosen[i]);
+            show(fmt::format("audit of {} ({} of {})", task.id, i + 1, chosen.size()),
+                 static_cast<double>(chosen.size() - i) * pace_.expected(task));
+            audit_one(task, found);
         }
-        const std::vector<std::set<int>> sets = hidden_sets(campaign_.hosts, found);
+        const Explained explained = explain(campaign_.hosts, found);
+        tell_busy(explained.busy);
+        return measure_again(hidden_sets(campaign_.hosts, explained.shared));
+    }
+
+    /// Hosts that share count as one resource from now on; what ran at once there runs again.
+    bool measure_again(const std::vector<std::set<int>>& sets) {
         if (sets.empty() || add_hidden_groups(campaign_, sets) == 0) {
             return false;
         }
         const std::string detail = sets_text(campaign_.hosts, sets);
         write(to_line(Event{transport::utc_now(), "", "hidden_sharing", "", detail}));
-        result_.warnings.push_back(
-            "hidden sharing: transfers slowed each other and were measured again one by one; " +
-            detail +
-            "; give these hosts a group in the hosts file, with half_duplex = true where only "
-            "opposite directions meet");
-        forget_clashes();
+        result_.warnings.push_back(hidden_text(detail));
+        const int forgotten = forget_clashes();
+        again_ += forgotten;
+        notice(
+            fmt::format("hidden sharing: transfers that ran at once slowed each other; {}; {} "
+                        "task{} that ran so run again one by one",
+                        detail,
+                        forgotten,
+                        forgotten == 1 ? "" : "s"));
         run_pending();
         return true;
     }
 
-    /// A pair alone, and where that is quicker, beside each that it ran beside.
-    void audit_one(const CampaignTask& task, std::vector<Sharing>& found) {
-        const BesideTimes before = timed_[task.id];
-        const double alone = timed_run({&task}, before.bytes);
-        if (alone <= 0 || before.median_s <= kSlowedRatio * alone) {
+    /// Slower beside others that have nothing in common with them: no resource to declare.
+    void tell_busy(const std::vector<Sharing>& busy) {
+        if (busy.empty()) {
             return;
         }
-        std::size_t tried = 0;
-        const std::size_t known = found.size();
+        const std::string detail = sharings_text(campaign_.hosts, busy);
+        write(to_line(Event{transport::utc_now(), "", "busy", "", detail}));
+        result_.warnings.push_back(busy_text(detail));
+    }
+
+    void audit_one(const CampaignTask& task, std::vector<Sharing>& found) {
+        const BesideTimes before = timed_[task.id];
+        Tasks mates;
         for (const std::string& id : beside_[task.id]) {
             const CampaignTask* mate = task_of(id);
-            if (mate == nullptr || mate->pattern != Pattern::kPeer || ++tried > kMostMates) {
-                continue;
-            }
-            const double beside = timed_run({&task, mate}, before.bytes);
-            if (beside > kSlowedRatio * alone) {
-                found.push_back({{task.hosts[0], task.hosts[1]}, {mate->hosts[0], mate->hosts[1]}});
-                write(to_line(Event{
-                    transport::utc_now(),
-                    task.id,
-                    "hidden_sharing",
-                    "",
-                    fmt::format("{:.4g} s alone, {:.4g} s beside {}", alone, beside, mate->id)}));
+            if (mate != nullptr && mate->pattern == Pattern::kPeer && mates.size() < kMostMates) {
+                mates.push_back(mate);
             }
         }
-        if (found.size() == known) {
-            write(to_line(Event{transport::utc_now(),
-                                task.id,
-                                "drift",
-                                "",
-                                fmt::format("{:.4g} s beside others, {:.4g} s alone, but none of "
-                                            "the others slows it",
-                                            before.median_s,
-                                            alone)}));
+        const AuditedPair pair =
+            audit_pair(task, before.median_s, mates, [&](const CampaignTask* mate) {
+                return timed_run(mate == nullptr ? Tasks{&task} : Tasks{&task, mate}, before.bytes);
+            });
+        found.insert(found.end(), pair.found.begin(), pair.found.end());
+        for (Event event : pair.events) {
+            event.t = transport::utc_now();
+            write(to_line(event));
         }
     }
 
     /// Median time of the first task, with messages of that size, beside the rest; 0 when it
     /// failed. Samples of a task alone are kept.
-    double timed_run(const std::vector<const CampaignTask*>& tasks, double bytes) {
+    double timed_run(const Tasks& tasks, double bytes) {
         fleet_.connect();
         CampaignRules rules = campaign_.rules;
         rules.smallest_bytes = rules.largest_bytes = bytes;
@@ -206,22 +215,27 @@ private:
     }
 
     /// Runs tasks in the order of their slots. A task whose host is away stays pending.
-    void run_slots(const std::vector<const CampaignTask*>& tasks) {
+    void run_slots(const Tasks& tasks) {
         for (std::size_t begin = 0; begin < tasks.size() && good();) {
             std::size_t end = begin;
             while (end < tasks.size() && tasks[end]->slot == tasks[begin]->slot) {
                 ++end;
             }
             fleet_.connect();
-            SlotRun slot(
-                campaign_, fleet_, token_, [this](const TaskOutcome& outcome) { record(outcome); });
+            const Seconds start = transport::now();
+            SlotRun slot(campaign_, fleet_, token_, [this, start](const TaskOutcome& outcome) {
+                record(outcome);
+                if (outcome.complete) {
+                    pace_.took(*outcome.task, (transport::now() - start).value());
+                }
+            });
             for (std::size_t i = begin; i < end; ++i) {
                 const auto& hosts = tasks[i]->hosts;
                 if (std::ranges::all_of(hosts, [&](int host) { return fleet_.up(host); })) {
                     slot.add(*tasks[i], attempt_of(tasks[i]->id), campaign_.rules);
                 }
             }
-            show(tasks[begin]->id, tasks, begin);
+            show(tasks[begin]->id, pace_.left(tasks, begin));
             slot.run(options_.stop);
             begin = end;
         }
@@ -252,6 +266,7 @@ private:
     void remember(const TaskOutcome& outcome) {
         const CampaignTask& task = *outcome.task;
         done_.insert(task.id);
+        ever_.insert(task.id);
         std::set<std::string>& beside = beside_[task.id];
         beside.clear();
         for (const Sample& sample : outcome.samples) {
@@ -283,7 +298,7 @@ private:
         const CampaignTask& last = campaign_.tasks.back();
         (void)assign_slots(chosen, campaign_.hosts, campaign_.groups, last.slot + 1);
         std::ranges::stable_sort(left, {}, &CampaignTask::slot);
-        std::vector<const CampaignTask*> tasks;
+        Tasks tasks;
         for (const CampaignTask& task : left) {
             tasks.push_back(&task);
         }
@@ -309,22 +324,24 @@ private:
         }
     }
 
-    void show(const std::string& doing,
-              const std::vector<const CampaignTask*>& tasks,
-              std::size_t at) {
+    void notice(const std::string& text) const {
+        if (options_.notice) {
+            options_.notice(text);
+        }
+    }
+
+    void show(const std::string& doing, double left_s) const {
         if (!options_.progress) {
             return;
         }
-        RunProgress progress{
-            static_cast<int>(done_.size()), static_cast<int>(campaign_.tasks.size()), 0, doing};
-        double longest = 0;
-        for (std::size_t i = at; i < tasks.size(); ++i) {
-            const bool next = i > at && tasks[i]->slot != tasks[i - 1]->slot;
-            progress.left_s += next ? longest : 0;
-            longest = std::max(next ? 0 : longest, tasks[i]->seconds);
-        }
-        progress.left_s += longest;
-        options_.progress(progress);
+        const auto pending = static_cast<int>(std::ranges::count_if(
+            ever_, [this](const std::string& task) { return !done_.contains(task); }));
+        options_.progress({static_cast<int>(ever_.size()),
+                           static_cast<int>(campaign_.tasks.size()),
+                           again_ - pending,
+                           again_,
+                           left_s,
+                           doing});
     }
 
     void finish() {
@@ -362,6 +379,9 @@ private:
     const CoordinatorOptions& options_;
     Fleet fleet_;
     std::set<std::string> done_;
+    std::set<std::string> ever_;  // tasks that are or were done
+    int again_ = 0;               // times that one which was done had to run again
+    Pace pace_;
     std::map<std::string, int> attempts_;
     std::map<std::string, std::set<std::string>> beside_;  // what each task ran beside
     std::map<std::string, BesideTimes> timed_;             // pairs that an audit may take

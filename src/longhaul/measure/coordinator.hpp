@@ -16,9 +16,11 @@
 namespace longhaul::measure {
 
 struct RunProgress {
-    int done = 0;  ///< tasks that are complete
+    int done = 0;  ///< tasks that are or were complete: never falls
     int total = 0;
-    double left_s = 0;  ///< expected
+    int again_done = 0;   ///< of these, those that were complete and have run again
+    int again_total = 0;  ///< those that have to
+    double left_s = 0;    ///< expected, from what the tasks so far took
     std::string doing;
 };
 
@@ -33,6 +35,7 @@ struct CoordinatorOptions {
     /// Appends lines to the raw file so that they survive a crash.
     std::function<core::Result<void>(std::string_view)> append;
     std::function<void(const RunProgress&)> progress;
+    std::function<void(const std::string&)> notice;  ///< what the user should know at once
     std::function<bool()> stop;  ///< asked often: end in order, what is under way does not count
 };
 

@@ -15,9 +15,14 @@ namespace {
 
 using core::Grid;
 
-/// Ends of the one-way start-up that a fit allows, and the published value itself.
-Range around(double published, Range interval, double way_back_ms) {
-    return {std::clamp(interval.lower - way_back_ms, 0.0, published),
+/// Most that a rate is raised so that a message takes what was measured: one that takes hardly
+/// longer than the round trip tells no rate.
+constexpr double kMostRaised = 10;
+
+/// Ends of the one-way start-up that a fit allows; they hold the published value and are not below
+/// the floor.
+Range around(double published, Range interval, double way_back_ms, double floor_ms) {
+    return {std::clamp(interval.lower - way_back_ms, floor_ms, published),
             std::max(interval.upper - way_back_ms, published)};
 }
 
@@ -97,6 +102,7 @@ struct HostTables {
 
     Grid<double> alpha, beta, alpha_lower, alpha_upper, beta_lower, beta_upper;
     Grid<char> estimated;
+    int suspect = 0;  // measured pairs whose fit is
 };
 
 PairCost completed_cost(const CompletedPairs& pairs, std::size_t i, std::size_t j) {
@@ -129,7 +135,10 @@ HostTables fill(const LinkFits& fits, const FabricOptions& options, core::Diagno
                 const bool several = devices_of(hosts[i], options) > 1;
                 tables.set(i, j, several ? inside : nothing, several);
             } else if (const LinkFit* fit = index.find(hosts[i].id, hosts[j].id)) {
-                tables.set(i, j, pair_cost(*fit, fit->rtt_ms, options.message_bytes), false);
+                const LinkFit* back = index.find(hosts[j].id, hosts[i].id);
+                const double rtt_ms = least_round_trip(*fit, back);
+                tables.suspect += fit->verdict == Verdict::kSuspect ? 1 : 0;
+                tables.set(i, j, pair_cost(*fit, rtt_ms, options.message_bytes), false);
             } else if (options.completed) {
                 tables.set(i, j, completed_cost(*options.completed, i, j), true);
             } else {
@@ -226,31 +235,37 @@ std::vector<fabric::SharedCapacity> places_in_fabric(
     return capacities;
 }
 
+double least_round_trip(const LinkFit& fit, const LinkFit* back) {
+    const double other = back == nullptr ? 0 : back->rtt_ms;
+    return fit.rtt_ms > 0 && other > 0 ? std::min(fit.rtt_ms, other) : std::max(fit.rtt_ms, other);
+}
+
 PairCost pair_cost(const LinkFit& fit, double rtt_ms, double message_bytes) {
     const double bytes = message_bytes > 0 ? message_bytes : fit.segments.back().to_bytes;
     const Segment& segment = segment_at(fit, bytes);
+    const bool warm_echo = fit.timing == Timing::kEcho && fit.state == State::kWarm;
     double rtt = rtt_ms > 0 ? rtt_ms : fit.rtt_ms;
     if (fit.timing == Timing::kOneWay) {
         rtt = 0;
-    } else if (rtt <= 0 && fit.state == State::kWarm) {
+    } else if (rtt <= 0 && warm_echo) {
         rtt = std::max(fit.segments.front().alpha_ms, 0.0);
     }
     const double way_back = rtt / 2;
-    const bool plain =
-        fit.timing == Timing::kEcho && fit.state == State::kWarm && fit.segments.size() == 1;
-    PairCost cost{plain ? way_back : segment.alpha_ms - way_back,
-                  segment.beta_gbps,
-                  {},
-                  segment.beta_interval};
-    if (cost.alpha_ms < 0) {
-        const double ms = cost.alpha_ms + 8 * bytes / (segment.beta_gbps * 1e6);
-        const double factor = ms > 0 ? 8 * bytes / (ms * 1e6) / segment.beta_gbps : 1;
-        cost.alpha_ms = 0;
-        cost.beta_gbps *= factor;
-        cost.beta_interval = scaled(cost.beta_interval, factor);
+    const double floor = rtt / 2;                          // nothing is there earlier
+    const bool local = &segment != &fit.segments.front();  // its intercept is no start-up
+    if (segment.alpha_ms - way_back >= floor && !(warm_echo && local)) {
+        const double alpha = warm_echo ? floor : segment.alpha_ms - way_back;
+        return {alpha,
+                segment.beta_gbps,
+                around(alpha, segment.alpha_interval, way_back, floor),
+                segment.beta_interval};
     }
-    cost.alpha_interval = around(cost.alpha_ms, segment.alpha_interval, way_back);
-    return cost;
+    // The start-up stays at the floor, and a message of this size takes what it took.
+    const double line_ms = 8 * bytes / (segment.beta_gbps * 1e6);
+    const double rest_ms = segment.alpha_ms - way_back - floor + line_ms;
+    const double factor = rest_ms > 0 ? std::min(line_ms / rest_ms, kMostRaised) : 1;
+    return {
+        floor, segment.beta_gbps * factor, {floor, floor}, scaled(segment.beta_interval, factor)};
 }
 
 const LinkFit* find_pair(const LinkFits& fits,
@@ -283,6 +298,7 @@ core::Result<fabric::FabricParts> to_fabric(const LinkFits& fits, const FabricOp
     parts.estimated = fabric::PairTable<char>(kinds, std::move(tables.estimated));
     parts.alpha_interval = {matrix(tables.alpha_lower), matrix(tables.alpha_upper)};
     parts.beta_interval = {matrix(tables.beta_lower), matrix(tables.beta_upper)};
+    parts.suspect = tables.suspect;
     parts.provenance = provenance_of(fits, options);
     return parts;
 }

@@ -41,9 +41,17 @@ struct PairCost {
     Range beta_interval;
 };
 
-/// One-way start-up and rate of a fit. With echoes one-way delays are not identifiable: the half of
-/// the round trip is taken (the least of pings and the kernel; else the fit's alpha). rtt_ms <= 0:
-/// unknown.
+/// Least round trip that either direction of a pair knows, ms: it is the same for both. `back` may
+/// be null. 0: unknown.
+[[nodiscard]] double least_round_trip(const LinkFit& fit, const LinkFit* back);
+
+/// One-way start-up and rate of a fit. With echoes one-way delays are not identifiable: half of the
+/// least round trip (of pings and the kernel; else the fit's alpha) is the floor of the start-up,
+/// and of warm connections the start-up itself; idle and cold ones start at alpha less the way
+/// back, or at the floor. Where the line of the segment meets zero bytes below a round trip, or is
+/// that of a later segment, the rate is what makes a message of this size take what it took (at
+/// most 10 times the segment's), and carries all of the uncertainty. Intervals hold the values;
+/// those of alpha lie at or above the floor. rtt_ms <= 0: unknown.
 [[nodiscard]] PairCost pair_cost(const LinkFit& fit, double rtt_ms, double message_bytes);
 
 /// The fit of an ordered pair that the options ask for; nullptr when there is none.

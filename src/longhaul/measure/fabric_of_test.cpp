@@ -5,6 +5,7 @@
 #include "longhaul/fabric/read.hpp"
 #include "longhaul/measure/detail/test_samples.hpp"
 #include "longhaul/measure/fit.hpp"
+#include "longhaul/measure/pair_facts.hpp"
 
 namespace longhaul::measure {
 namespace {
@@ -79,6 +80,28 @@ TEST(ToFabric, HalfTheRoundTripAndTheRateOfTheDirection) {
         EXPECT_NE(fabric.parts().provenance.find("run tri"), std::string::npos);
         EXPECT_NE(fabric.parts().provenance.find("2026-01-02"), std::string::npos);
     }
+}
+
+TEST(ToFabric, SuspectPairsAreCounted) {
+    LinkFits fits = fit_links(triangle(true), {});
+    EXPECT_EQ(made(fits, {}).parts().suspect, 0);
+    fits.pairs[0].verdict = fits.pairs[3].verdict = Verdict::kSuspect;
+    const fabric::Fabric fabric = made(fits, {});
+    EXPECT_EQ(fabric.parts().suspect, 2);
+    EXPECT_EQ(facts_of(fabric).suspects, 2U);
+}
+
+// Either direction knows the least round trip of both.
+TEST(ToFabric, BothDirectionsHaveOneStartUp) {
+    LinkFits fits = fit_links(triangle(true), {});
+    for (LinkFit& fit : fits.pairs) {
+        fit.rtt_ms -= fit.from < fit.to ? 0.5 : 0;
+    }
+    const fabric::Fabric fabric = made(fits, {});
+    EXPECT_NEAR(fabric.parts().alpha_ms(0, 2), (true_rtt(0, 2) - 0.5) / 2, 1e-6);
+    EXPECT_EQ(fabric.parts().alpha_ms(0, 2), fabric.parts().alpha_ms(2, 0));
+    const PairFacts facts = facts_of(fits, {});
+    EXPECT_EQ(facts.alpha_ms(0, 2), facts.alpha_ms(2, 0));
 }
 
 TEST(ToFabric, RoundTripThroughTheFile) {
@@ -202,20 +225,71 @@ TEST(PairCost, TheSegmentOfTheMessageCounts) {
     const PairCost small = pair_cost(fit, 1, kMiB);
     EXPECT_NEAR(small.alpha_ms, 0.5, 1e-12);
     EXPECT_EQ(small.beta_gbps, 10);
-    EXPECT_NEAR(small.alpha_interval.lower, 0.4, 1e-12);
+    EXPECT_NEAR(small.alpha_interval.lower, 0.5, 1e-12);  // half of the round trip is the floor
     EXPECT_NEAR(small.alpha_interval.upper, 0.6, 1e-12);
 }
 
-// A fabric has no negative start-up: then the rate is the one that makes a message of this size
-// cost what it does, here -300.5 ms + 8 x 8 MiB / 0.1 Gbit/s = 370.589 ms one way, 181.08 Mbit/s.
-TEST(PairCost, NegativeInterceptsBecomeRate) {
+// No message is there before half of the round trip of 1 ms. The rate is then the one that makes a
+// message of this size cost what it does, here -300.5 ms + 8 x 8 MiB / 0.1 Gbit/s = 370.589 ms one
+// way, of which 0.5 ms are start-up.
+TEST(PairCost, InterceptsBelowTheRoundTripBecomeRate) {
     const double bytes = 8 * kMiB;
     const PairCost large = pair_cost(two_segments(), 1, bytes);
-    EXPECT_EQ(large.alpha_ms, 0);
-    EXPECT_NEAR(8 * bytes / (large.beta_gbps * 1e6), 370.58864, 1e-4);
+    EXPECT_EQ(large.alpha_ms, 0.5);
+    EXPECT_NEAR(8 * bytes / (large.beta_gbps * 1e6), 370.08864, 1e-4);
     EXPECT_NEAR(large.beta_interval.lower / large.beta_gbps, 0.9, 1e-12);
-    EXPECT_EQ(large.alpha_interval.lower, 0);
-    EXPECT_EQ(pair_cost(two_segments(), 1, 0).alpha_ms, 0);  // 0: the largest measured
+    EXPECT_EQ(large.alpha_interval.lower, 0.5);
+    EXPECT_EQ(large.alpha_interval.upper, 0.5);
+    EXPECT_EQ(pair_cost(two_segments(), 1, 0).alpha_ms, 0.5);  // 0: the largest measured
+}
+
+// A symmetric path of 260 ms. There one line fits, back two do; 2 MiB take 1640 ms both ways.
+TEST(PairCost, EqualPathsStartEqually) {
+    const double bytes = 2 * kMiB;
+    const double gbps = 8 * bytes / 1480e6;
+    LinkFit there;
+    there.segments = {{1, bytes, 160, gbps, {150, 170}, {0.9 * gbps, 1.1 * gbps}}};
+    LinkFit back;
+    back.segments = {{1, kMiB / 2, 100, 0.009, {90, 110}, {0.008, 0.01}},
+                     {kMiB, bytes, 160, gbps, {150, 170}, {0.9 * gbps, 1.1 * gbps}}};
+    there.rtt_ms = 261;
+    back.rtt_ms = 260;
+    const double rtt = least_round_trip(there, &back);
+    EXPECT_EQ(rtt, 260);
+    EXPECT_EQ(least_round_trip(back, &there), 260);
+    EXPECT_EQ(least_round_trip(back, nullptr), 260);
+    EXPECT_EQ(least_round_trip(LinkFit(), &back), 260);
+    for (const LinkFit& fit : {there, back}) {
+        const PairCost cost = pair_cost(fit, rtt, 0);
+        EXPECT_EQ(cost.alpha_ms, 130);
+        EXPECT_NEAR(130 + 8 * bytes / (cost.beta_gbps * 1e6), 1640 - 130, 1e-9);
+        EXPECT_LE(cost.beta_interval.lower, cost.beta_gbps);
+        EXPECT_GE(cost.beta_interval.upper, cost.beta_gbps);
+    }
+}
+
+// A later segment that meets zero bytes above the round trip: its intercept is no start-up either.
+TEST(PairCost, LaterSegmentsOfWarmConnectionsStartAtHalfTheRoundTrip) {
+    LinkFit fit;
+    fit.segments = {{1, 1000, 150, 0.05, {149, 151}, {0.04, 0.06}},
+                    {2000, 2 * kMiB, 213, 0.044, {190, 230}, {0.04, 0.05}}};
+    const double bytes = 2 * kMiB;
+    const PairCost cost = pair_cost(fit, 150, 0);
+    EXPECT_EQ(cost.alpha_ms, 75);
+    EXPECT_EQ(cost.alpha_interval.lower, 75);
+    EXPECT_NEAR(75 + 8 * bytes / (cost.beta_gbps * 1e6), 138 + 8 * bytes / 44e3, 1e-6);
+}
+
+// A message that takes no longer than the round trip tells no rate.
+TEST(PairCost, TheRateOfShortMessagesIsBounded) {
+    LinkFit fit;
+    fit.segments = {{1, 1000, 0.5, 1, {0.4, 0.6}, {0.9, 1.1}}};
+    EXPECT_EQ(pair_cost(fit, 1, 1000).beta_gbps, 1);  // 0.508 ms
+    // 0.9999 + 0.008 ms: 0.0079 beyond the round trip. 0.9925 + 0.008: 0.0005, 16 times the rate.
+    fit.segments[0].alpha_ms = 0.9999;
+    EXPECT_NEAR(pair_cost(fit, 1, 1000).beta_gbps, 8.0 / 7.9, 1e-9);
+    fit.segments[0].alpha_ms = 0.9925;
+    EXPECT_EQ(pair_cost(fit, 1, 1000).beta_gbps, 10);
 }
 
 // On an idle connection a message waits for slow start: 240 ms until the echo at a round trip of 80
@@ -227,6 +301,10 @@ TEST(PairCost, IdleStartUpCountsBeyondTheWayBack) {
     const PairCost cost = pair_cost(fit, 80, 50);
     EXPECT_NEAR(cost.alpha_ms, 200, 1e-12);
     EXPECT_NEAR(cost.alpha_interval.upper, 210, 1e-12);
+    EXPECT_NEAR(cost.alpha_interval.lower, 190, 1e-12);
+    fit.segments[0].alpha_ms = 60;  // below the round trip
+    EXPECT_NEAR(pair_cost(fit, 80, 50).alpha_ms, 40, 1e-12);
+    fit.segments[0].alpha_ms = 240;
     fit.state = State::kWarm;
     EXPECT_NEAR(pair_cost(fit, 80, 50).alpha_ms, 40, 1e-12);
     EXPECT_NEAR(pair_cost(fit, 0, 50).alpha_ms, 120, 1e-12);

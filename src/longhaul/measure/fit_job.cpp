@@ -92,7 +92,10 @@ void run(FitJob& job, const Bootstrap& bootstrap) {
     fit.blocks = block_medians(job.samples);
     fit.nonstationary = differ(job.samples);
     fit.stream_rates = stream_rates(job);
-    apply_gates(fit, of_several_pairs(job));
+    FitScope scope;
+    scope.several_pairs = of_several_pairs(job);
+    scope.alone = job.samples.empty() || job.samples.front()->pattern == Pattern::kPeer;
+    apply_gates(fit, scope);
 }
 
 }  // namespace longhaul::measure

@@ -130,6 +130,80 @@ TEST(FitLinks, WithoutSharesTheBufferItselfTells) {
     EXPECT_EQ(only_pair(raw).limiter, Limiter::kRwnd);
 }
 
+const Finding* finding_of(const LinkFit& fit, const std::string& gate) {
+    const auto found = std::ranges::find(fit.findings, gate, &Finding::gate);
+    return found == fit.findings.end() ? nullptr : &*found;
+}
+
+// As measured over 260 ms and 28.7 Mbit/s with a short queue: a quarter of a MiB takes 75 ms beyond
+// the round trip, but 2 MiB wait for a window that losses keep small.
+TEST(FitLinks, MessagesThatWaitForTheWindowAreSuspect) {
+    Raw raw;
+    const std::vector<double> seconds{0.336, 0.566, 0.874, 1.624};
+    for (std::size_t size = 0; size < seconds.size(); ++size) {
+        int rep = 0;
+        detail::add_pair(raw, "a", "b", {kMiB / 4 * std::exp2(size)}, 4, [&](double /*bytes*/) {
+            return seconds[size] * (1 + 0.01 * (rep++ % 2 == 0 ? 1 : -1));
+        });
+    }
+    detail::add_pings(raw, "a", "b", 260);
+    const LinkFit fit = only_pair(raw);
+    EXPECT_LT(fit.beta_gbps, 0.5 * 0.0287);
+    EXPECT_EQ(fit.verdict, Verdict::kSuspect);
+    const Finding* finding = finding_of(fit, "window");
+    ASSERT_NE(finding, nullptr);
+    EXPECT_FALSE(finding->warning);
+    // 2.097 Mbit in 76 ms, and at least 16 MiB to measure.
+    EXPECT_NE(finding->reason.find("0.262 MB at 0.0276 Gbit/s beyond it"), std::string::npos)
+        << finding->reason;
+    EXPECT_NE(finding->advice.find("17 MB"), std::string::npos) << finding->advice;
+}
+
+// 150 ms and 57 Mbit/s, where messages above half a MiB run at 47. One line over all of them starts
+// at 144.5 ms (least squares, by hand), but half a MiB takes 74.5 ms beyond the round trip, which
+// is 1.27 times its rate of 44.2 Mbit/s.
+TEST(FitLinks, ALineThatASizeBeatsIsSuspect) {
+    Raw raw;
+    const std::vector<double> seconds{0.2, 0.2245, 0.345, 0.525};
+    for (std::size_t size = 0; size < seconds.size(); ++size) {
+        int rep = 0;
+        detail::add_pair(raw, "a", "b", {kMiB / 4 * std::exp2(size)}, 4, [&](double /*bytes*/) {
+            return seconds[size] * (1 + 0.03 * (rep++ % 2 == 0 ? 1 : -1));
+        });
+    }
+    detail::add_pings(raw, "a", "b", 150);
+    const LinkFit fit = only_pair(raw);
+    ASSERT_EQ(fit.segments.size(), 1U);
+    EXPECT_NEAR(fit.alpha_ms, 144.5, 0.1);
+    EXPECT_NEAR(fit.beta_gbps, 0.0442, 0.0001);
+    EXPECT_EQ(fit.verdict, Verdict::kSuspect);
+    const Finding* finding = finding_of(fit, "window");
+    ASSERT_NE(finding, nullptr);
+    EXPECT_FALSE(finding->warning);
+}
+
+// 0.1 Gbit/s over 80 ms are 1 MB under way. The line is right, so a small largest message is a
+// note.
+TEST(FitLinks, AFewBandwidthDelayProductsAreNoted) {
+    const auto fitted = [](double largest, double again) {
+        Raw raw;
+        detail::add_pair(
+            raw, "a", "b", detail::sizes_between(65'536, largest, 2), 5, [](double bytes) {
+                return detail::affine_seconds(bytes, 80, 0.1);
+            });
+        for (Sample& sample : raw.samples) {
+            sample.tcp.emplace().retransmitted_bytes = again;
+        }
+        detail::add_pings(raw, "a", "b", 80);
+        return only_pair(raw);
+    };
+    EXPECT_TRUE(has_finding(fitted(kMiB, 0), "window"));
+    EXPECT_FALSE(has_finding(fitted(2 * kMiB, 0), "window"));
+    EXPECT_TRUE(has_finding(fitted(2 * kMiB, 100), "window"));
+    EXPECT_FALSE(has_finding(fitted(4 * kMiB, 100), "window"));
+    EXPECT_EQ(fitted(kMiB, 0).verdict, Verdict::kOk);
+}
+
 TEST(FitLinks, RetransmitsAreCounted) {
     Raw raw;
     detail::add_pair(raw, "a", "b", wan_sizes(), 5, Link(20, 0.2));

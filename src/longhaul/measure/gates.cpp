@@ -1,8 +1,12 @@
 #include "longhaul/measure/gates.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <utility>
 
 #include <fmt/format.h>
+
+#include "longhaul/measure/largest_message.hpp"
 
 namespace longhaul::measure {
 namespace {
@@ -14,6 +18,13 @@ constexpr double kWidestSpread = 1.5;
 constexpr double kMostRetransmits = 0.01;
 constexpr int kFewestSamples = 3;
 constexpr double kPercent = 100;
+constexpr double kFarMs = 2;             // round trips below it are mostly of the hosts
+constexpr double kStartsTooSoon = 0.95;  // alpha over the round trip that it cannot be below
+constexpr double kFewPipes = 2;  // bandwidth-delay products that are few even without losses
+constexpr double kFasterBeyond =
+    1.25;                            // rate of a size beyond the round trip over that of the line
+constexpr double kTellsRate = 0.25;  // of the round trip: shorter transfers tell no rate
+constexpr double kMega = 1e6;
 
 void fail(LinkFit& fit, std::string gate, std::string reason, std::string advice) {
     fit.verdict = Verdict::kSuspect;
@@ -126,6 +137,77 @@ void check_limiter(LinkFit& fit) {
     }
 }
 
+/// The highest rate beyond the round trip, Gbit/s, and the size that had it.
+std::pair<double, double> quickest(const LinkFit& fit) {
+    std::pair<double, double> best{0, 0};
+    for (const SizeStatistics& size : fit.sizes) {
+        const double beyond_s = size.seconds.median - fit.rtt_ms / 1000;
+        const double gbps = 8 * size.bytes / std::max(beyond_s, 1e-9) / 1e9;
+        if (beyond_s >= kTellsRate * fit.rtt_ms / 1000 && gbps > best.first) {
+            best = {gbps, size.bytes};
+        }
+    }
+    return best;
+}
+
+std::string sent_again(const LinkFit& fit) {
+    const double share = fit.retransmit_share.value_or(0);
+    return share > 0 ? fmt::format("; {:.2g} % of the bytes were sent again", share * kPercent)
+                     : std::string();
+}
+
+/// Whether large messages run slower than small ones: a line that starts before the round trip
+/// rises too steeply, and so does one that a smaller size beats beyond the round trip.
+bool waits_for_window(const LinkFit& fit, double quickest_gbps) {
+    const Segment& first = fit.segments.front();
+    const bool early =
+        first.alpha_ms < kStartsTooSoon * fit.rtt_ms && first.alpha_interval.upper < fit.rtt_ms;
+    return early || quickest_gbps > kFasterBeyond * fit.beta_gbps;
+}
+
+/// A message takes a round trip and what its bytes take. Else large messages pay for windows that
+/// losses and slow start keep small, and the rate is theirs, not that of the link.
+void check_window(LinkFit& fit) {
+    const bool told = fit.timing == Timing::kEcho && fit.state == State::kWarm &&
+                      fit.rtt_ms >= kFarMs && fit.sizes.size() > 1;
+    if (!told) {
+        return;
+    }
+    const double rtt_s = fit.rtt_ms / 1000;
+    const double largest = fit.sizes.back().bytes;
+    const auto [gbps, bytes] = quickest(fit);
+    const double pipes = largest / pipe_bytes(fit.beta_gbps * 1e9 / 8, rtt_s);
+    const double enough = enough_bytes(std::max(gbps, fit.beta_gbps) * 1e9 / 8, rtt_s);
+    const std::string larger = fmt::format("measure messages up to {:.0f} MB or more (--largest)",
+                                           std::ceil(enough / kMega));
+    if (waits_for_window(fit, gbps)) {
+        const std::string rates =
+            gbps > fit.beta_gbps
+                ? fmt::format("{:.3g} MB at {:.3g} Gbit/s beyond it; ", bytes / kMega, gbps)
+                : std::string();
+        fail(fit,
+             "window",
+             fmt::format("the rate is not that of the link: large messages wait for the window, "
+                         "and run slower than small ones (round trip {:.3g} ms; {}the line starts "
+                         "at {:.3g} ms); the largest has {:.2g} bandwidth-delay products{}",
+                         fit.rtt_ms,
+                         rates,
+                         fit.segments.front().alpha_ms,
+                         pipes,
+                         sent_again(fit)),
+             largest < enough ? larger
+                              : "use more streams or another congestion control, such as bbr");
+    } else if (pipes < kFewPipes ||
+               (pipes < kEnoughPipes && fit.retransmit_share.value_or(0) > 0)) {
+        note(fit,
+             "window",
+             fmt::format("the largest message has {:.2g} bandwidth-delay products only{}",
+                         pipes,
+                         sent_again(fit)),
+             larger);
+    }
+}
+
 /// Whether a gate fails when the pairs of a class differ, however good each of them is.
 bool of_pairs(const Finding& finding) {
     return finding.gate == "max_rel_error" || finding.gate == "interval" ||
@@ -145,7 +227,7 @@ void blame_the_class(LinkFit& fit) {
 
 }  // namespace
 
-void apply_gates(LinkFit& fit, bool several_pairs) {
+void apply_gates(LinkFit& fit, const FitScope& scope) {
     fit.verdict = Verdict::kOk;
     fit.findings.clear();
     check_sizes(fit);
@@ -154,7 +236,10 @@ void apply_gates(LinkFit& fit, bool several_pairs) {
     check_segments(fit);
     check_noise(fit);
     check_limiter(fit);
-    if (several_pairs) {
+    if (scope.alone) {
+        check_window(fit);
+    }
+    if (scope.several_pairs) {
         blame_the_class(fit);
     }
 }

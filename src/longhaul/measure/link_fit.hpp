@@ -35,7 +35,7 @@ enum class Verdict { kOk, kSuspect };
 /// A gate that a fit did not pass, or (warning) nearly did not.
 struct Finding {
     std::string gate;      ///< max_rel_error, interval, segments, spread, retransmits, limiter,
-                           ///< nonstationary, sizes, class
+                           ///< nonstationary, sizes, window, class
     std::string reason;    ///< what was found, in words
     std::string advice;    ///< what to do about it
     bool warning = false;  ///< true: worth knowing, but the verdict stays

@@ -74,7 +74,8 @@ PairFacts facts_of(const LinkFits& fits, const FabricOptions& options) {
             if (fit == nullptr) {
                 continue;
             }
-            set_cost(facts, i, j, pair_cost(*fit, fit->rtt_ms, options.message_bytes));
+            const double rtt_ms = least_round_trip(*fit, pairs.find(j, i));
+            set_cost(facts, i, j, pair_cost(*fit, rtt_ms, options.message_bytes));
             *facts.suspects += fit->verdict == Verdict::kSuspect ? 1 : 0;
             for (const Finding& finding : fit->findings) {
                 if (!finding.warning) {
@@ -91,6 +92,9 @@ PairFacts facts_of(const fabric::Fabric& fabric) {
     const std::vector<std::size_t> chosen = representatives(fabric);
     PairFacts facts = empty_facts(chosen.size());
     facts.intervals = parts.beta_interval.has_value();
+    if (parts.suspect) {
+        facts.suspects = static_cast<std::size_t>(*parts.suspect);
+    }
     std::map<std::string, int> used;
     for (std::size_t i = 0; i < chosen.size(); ++i) {
         facts.names.push_back(fresh_name(fabric, chosen[i], used));

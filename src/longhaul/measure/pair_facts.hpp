@@ -31,7 +31,8 @@ struct PairFacts {
     core::Grid<char> estimated;  ///< 1 where not measured
     std::string started;         ///< UTC of the campaign; "" when unknown
     std::vector<FailedGate> gates;
-    /// Pairs whose fit is suspect; absent where a file does not say (a fabric).
+    /// Pairs whose fit is suspect; absent where a file does not say (a fabric that was not
+    /// measured).
     std::optional<std::size_t> suspects;
     [[nodiscard]] std::size_t size() const { return names.size(); }
 };

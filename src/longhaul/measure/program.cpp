@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "longhaul/core/statistics.hpp"
+#include "longhaul/measure/largest_message.hpp"
 #include "longhaul/measure/round_samples.hpp"
 #include "longhaul/measure/schedule.hpp"
 
@@ -20,7 +21,6 @@ constexpr int kProbePings = 5;
 constexpr int kMostWasted = 3;  // further tries of a round whose starts were too far apart
 constexpr double kLargestGrown = 256.0 * 1024 * 1024;
 constexpr double kMebibyte = 1024.0 * 1024;
-constexpr double kLeastLargest = 16 * kMebibyte;
 constexpr double kSmallestNear = 4096;
 constexpr double kSmallestFar = 65536;
 constexpr double kNearRoundTrip = 0.002;
@@ -100,8 +100,7 @@ private:
                                               : kSmallestFar;
             // Twelve messages of the largest size have to fit into the time, too.
             const double most = rate * std::max(order_.seconds / 24 - rtt, 0.0);
-            largest =
-                largest > 0 ? largest : std::min(std::max(kLeastLargest, 4 * rate * rtt), most);
+            largest = largest > 0 ? largest : std::min(enough_bytes(rate, rtt), most);
         }
         const double left =
             order_.pair_bytes > 0 ? std::max(order_.pair_bytes - used_, smallest) : 0;

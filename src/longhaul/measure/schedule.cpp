@@ -9,12 +9,12 @@
 
 #include "longhaul/core/assert.hpp"
 #include "longhaul/measure/crossings.hpp"
+#include "longhaul/measure/largest_message.hpp"
 
 namespace longhaul::measure {
 namespace {
 
 constexpr double kSmallestAssumed = 65536;
-constexpr double kLargestAssumed = 16.0 * 1024 * 1024;
 constexpr int kSetupRoundTrips = 8;  // prepare, connect, shake hands, go
 
 /// Tasks of one block, before they have slots.
@@ -191,9 +191,8 @@ private:
         }
         const CampaignRules& rules = options_.rules;
         const double smallest = rules.smallest_bytes > 0 ? rules.smallest_bytes : kSmallestAssumed;
-        const double largest = rules.largest_bytes > 0
-                                   ? rules.largest_bytes
-                                   : std::max(kLargestAssumed, 4 * rtt * rate());
+        const double largest =
+            rules.largest_bytes > 0 ? rules.largest_bytes : enough_bytes(rate(), rtt);
         const std::vector<double> sizes =
             size_grid(smallest, largest, rules.repeats, rules.pair_bytes);
         double sum = 0;
