@@ -206,7 +206,7 @@ int run_run(const RunCommand& command) {
     options.fleet.retry_after = core::Seconds(command.reconnect_s);
     options.append = [&](std::string_view lines) { return log->append(lines); };
     options.progress = [&](const measure::RunProgress& progress) { shown.show(progress); };
-    options.notice = [&](const std::string& text) { shown.say(text); };
+    options.notice = [&](const std::string& line) { shown.say(line); };
     options.stop = interrupted;
     const auto result =
         measure::run_campaign(std::move(*campaign), before->raw, before->oldest, *token, options);
