@@ -132,6 +132,7 @@ class EmulatedTest(unittest.TestCase):
              __file__, "inside", str(self.folder), one_at_a_time, *plan],
             capture_output=True, text=True, timeout=SECONDS)
         self.assertEqual(done.returncode, 0, done.stderr + done.stdout)
+        self.said = done.stderr
         fit = subprocess.run([LONGHAUL, "measure", "fit", str(self.folder / "raw.jsonl"), "--json",
                               "--resamples", "100"], capture_output=True, text=True, timeout=SECONDS)
         self.assertIn(fit.returncode, (0, 3), fit.stderr)
@@ -184,6 +185,11 @@ class EmulatedTest(unittest.TestCase):
                               "--smallest", "256KiB", "--largest", "1MiB")
         events = [event for event in self.records("event") if event["kind"] == "hidden_sharing"]
         self.assertTrue(any("a-1 a-2" in event["detail"] for event in events), events)
+        # Said when it was found, before the warning at the end.
+        at_once = self.said.find("hidden sharing: transfers that ran at once slowed each other; one resource:")
+        self.assertGreaterEqual(at_once, 0, self.said)
+        self.assertIn("run again one by one", self.said[at_once:])
+        self.assertGreater(self.said.find("warning: hidden sharing"), at_once, self.said)
         # What had run beside each other runs again, alone: each link has the whole uplink, not half.
         for ends, (_, beta) in self.links_of(fit).items():
             self.assertGreater(beta, 0.8 * 0.1 * PAYLOAD, ends)
