@@ -4,12 +4,12 @@
 # maps, and compares model, simulation and measurement.
 # Usage: run.sh [FOLDER [NUMBER OF PLANS [OPTIONS OF measure plan...]]]
 #
-# Needs python3-torch and the right to emulate; 14 plans take about twelve minutes.
+# Needs python3-torch and the right to emulate; 15 plans take about thirteen minutes.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 export LONGHAUL=${LONGHAUL:-longhaul} PYTHON=${PYTHON:-/usr/bin/python3}
 folder=${1:-real-step}
-plans=${2:-14}
+plans=${2:-15}
 shift $(($# < 2 ? $# : 2))
 model=(--pp 2 --layers 2 --width 128 --batch 2 --length 64 --microbatches 8)
 steps=${REAL_STEP_STEPS:-6}
@@ -39,7 +39,9 @@ read -r -a update < <("$PYTHON" "$here/job.py" "$folder/profile" --step)
 echo "3. plans"
 "$LONGHAUL" place --fabric "$folder/fabric.json" "${job[@]}" --objective pipelined -o "$folder/plan.json" \
     >"$folder/plan.txt"
-names=$("$PYTHON" "$here/plans.py" "$folder/plan.json" "$folder/plans" "$plans")
+"$LONGHAUL" place --fabric "$folder/fabric.json" "${job[@]}" --objective pipelined --seed 2 \
+    -o "$folder/other-seed.json" >"$folder/other-seed.txt"
+names=$("$PYTHON" "$here/plans.py" "$folder/plan.json" "$folder/other-seed.json" "$folder/plans" "$plans")
 
 echo "4. training under each of $plans plans"
 {

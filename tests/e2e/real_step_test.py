@@ -1,4 +1,4 @@
-"""The example examples/real-step with three placements and a short campaign: real training between emulated
+"""The example examples/real-step with four placements and a short campaign: real training between emulated
 hosts, whose losses no placement changes, and predictions beside it.
 
     LONGHAUL=build/release/apps/longhaul/longhaul python3 tests/e2e/real_step_test.py
@@ -36,17 +36,17 @@ def skip_without_rights():
 class RealStep(unittest.TestCase):
     def test_from_links_to_measured_steps(self):
         with tempfile.TemporaryDirectory(prefix="longhaul-real-step-") as folder:
-            done = subprocess.run([str(EXAMPLE / "run.sh"), folder, "3", *CAMPAIGN], capture_output=True, text=True,
+            done = subprocess.run([str(EXAMPLE / "run.sh"), folder, "4", *CAMPAIGN], capture_output=True, text=True,
                                   timeout=SECONDS, cwd=folder,
                                   env={**os.environ, "LONGHAUL": LONGHAUL, "PYTHON": PYTHON, "REAL_STEP_STEPS": "4"})
             self.assertIn(done.returncode, (0, 1), done.stderr + done.stdout)  # 1: the ranking differs
-            self.assertIn("losses, the same under 3 placements", done.stdout)
+            self.assertIn("losses, the same under 4 placements", done.stdout)
             measured = json.loads((pathlib.Path(folder) / "measured-steps.json").read_text())["steps"]
             compared = subprocess.run([LONGHAUL, "validate", f"{folder}/measured-steps.json", "--schedule", "1f1b",
                                        "--sharing", "queue", "--json"], capture_output=True, text=True, timeout=60)
             self.assertIn(compared.returncode, (0, 1), compared.stderr)
             steps = {step["name"]: step for step in json.loads(compared.stdout)["steps"]}
-        self.assertEqual(sorted(steps), ["best", "by-region", "host-order"])
+        self.assertEqual(sorted(steps), ["best", "by-region", "host-order", "other-seed"])
         self.assertTrue(all(len(entry["seconds"]) == 3 for entry in measured))
         # One region after the other is much worse than the best, in the run as in the predictions. The machine has other
         # work, so times may be off; nothing makes them shorter than the network allows.
