@@ -18,7 +18,6 @@ constexpr std::uint64_t kStreamsOfTerms = std::uint64_t{3} << 40U;
 constexpr std::uint64_t kMoveCost = 8;       // one move costs about as much as 8 plain evaluations
 constexpr std::uint64_t kWholeCost = 8;      // a move that is scored as a whole, 8 moves
 constexpr std::uint64_t kSearchedCost = 16;  // a tree or ring of many members is searched itself
-constexpr double kStartTemperature = 0.03;
 constexpr double kEndTemperature = 0.0003;
 constexpr std::size_t kBestsKept = 8;       // of a walk
 constexpr std::uint64_t kDescentShare = 4;  // of what whole scores cost
@@ -161,10 +160,10 @@ public:
           bests_{start},
           best_(current_) {}
 
-    void run(std::uint64_t moves, const std::function<bool()>& stop) {
-        const double cooling = std::pow(kEndTemperature / kStartTemperature,
-                                        1 / std::max(1.0, static_cast<double>(moves)));
-        double temperature = kStartTemperature;
+    /// `temperature` is that of the first move, of the best score.
+    void run(std::uint64_t moves, double temperature, const std::function<bool()>& stop) {
+        const double cooling =
+            std::pow(kEndTemperature / temperature, 1 / std::max(1.0, static_cast<double>(moves)));
         for (std::uint64_t k = 0; k < moves; ++k, temperature *= cooling) {
             if (k % moves_between_looks() == 0 && stop && stop()) {
                 return;
@@ -347,7 +346,8 @@ SearchResult anneal_terms(const Problem& problem,
                           const Stages& start,
                           std::uint64_t budget,
                           std::uint64_t stream,
-                          const SearchOptions& options) {
+                          const SearchOptions& options,
+                          double temperature) {
     std::uint64_t cost = kMoveCost;
     if (scored_whole(problem)) {
         cost *= kWholeCost;
@@ -358,7 +358,7 @@ SearchResult anneal_terms(const Problem& problem,
         cost *= kSearchedCost;
     }
     TermsWalk walk(problem, start, core::Random(options.seed, kStreamsOfTerms + stream));
-    walk.run(budget / cost, options.stop);
+    walk.run(budget / cost, temperature, options.stop);
     // Inside the walk pairs are chosen edge by edge, so that the last of its bests need not be the
     // best when the pipeline is solved as a whole.
     const bool all = problem.terms.objective == Objective::kPipelined && !problem.shared.empty();

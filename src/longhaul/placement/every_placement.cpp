@@ -11,7 +11,7 @@
 namespace longhaul::placement {
 namespace {
 
-constexpr std::uint64_t kNodesOfPlacement = 16;  // steps of the walk that one placement may take
+constexpr std::uint64_t kNodesOfPlacement = 4;  // steps of the walk that one placement may take
 constexpr std::uint64_t kScoresBetweenLooks = 256;
 
 /// What has to be told apart, for the best of it to be found exactly.
@@ -72,7 +72,11 @@ private:
 
     void place(std::size_t stage, std::size_t slot) {
         if (stage == rows_.size()) {
-            counting_ ? static_cast<void>(++counted_) : score();
+            if (counting_) {
+                ++counted_;
+            } else {
+                score();
+            }
             return;
         }
         if (slot == static_cast<std::size_t>(problem_.shape.dp)) {
@@ -81,18 +85,20 @@ private:
             }
             return;
         }
-        for (std::size_t k = first_class(stage, slot); k < open_.size() && !ended(); ++k) {
-            if (open_[k] == 0) {
-                continue;
+        const std::size_t first = first_class(stage, slot);
+        const int needed = needed_from(stage, slot);
+        int left =
+            std::accumulate(open_.begin() + static_cast<std::ptrdiff_t>(first), open_.end(), 0);
+        for (std::size_t k = first; k < open_.size() && left >= needed && !ended(); ++k) {
+            const int open = open_[k];
+            if (open > 0) {
+                take(stage, k);
+                place(stage, slot + 1);
+                open_[k] = open;
+                rows_[stage].pop_back();
+                stages_[stage].pop_back();
             }
-            if (!completable(stage, slot, k)) {
-                return;
-            }
-            take(stage, k);
-            place(stage, slot + 1);
-            open_[k] += 1;
-            rows_[stage].pop_back();
-            stages_[stage].pop_back();
+            left -= open;
         }
     }
 
@@ -116,16 +122,14 @@ private:
         return ascending ? std::max(least, rows_[stage - 1][slot]) : least;
     }
 
-    /// Whether the classes from k on are enough for what must hold them.
-    [[nodiscard]] bool completable(std::size_t stage, std::size_t slot, std::size_t k) const {
+    /// How many devices the class of a slot and those after it must have for what comes after.
+    [[nodiscard]] int needed_from(std::size_t stage, std::size_t slot) const {
         const auto dp = static_cast<std::size_t>(problem_.shape.dp);
         if (detail_ == Detail::kMaps && stage > 0) {
-            return true;
+            return 1;
         }
         const bool all = detail_ == Detail::kPartitions && slot == 0;
-        const auto needed = static_cast<int>(all ? (rows_.size() - stage) * dp : dp - slot);
-        return std::accumulate(open_.begin() + static_cast<std::ptrdiff_t>(k), open_.end(), 0) >=
-               needed;
+        return static_cast<int>(all ? (rows_.size() - stage) * dp : dp - slot);
     }
 
     /// Whether the stages up to this one leave room below the least score so far.

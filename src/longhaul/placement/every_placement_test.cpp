@@ -5,7 +5,6 @@
 #include <limits>
 
 #include "longhaul/placement/detail/term_cases.hpp"
-#include "longhaul/placement/find.hpp"
 #include "longhaul/placement/solve.hpp"
 
 namespace longhaul::placement {
@@ -84,28 +83,6 @@ void for_all_terms(std::uint64_t stream, F f) {
     }
 }
 
-TEST(SearchClaims, UnderAllTermsAndDevicesToSpareTheRankMapHasTheScoreOfTheSearch) {
-    for_all_terms(900, [](const Problem& problem, const fabric::Fabric& fabric, const auto& what) {
-        SearchOptions options;
-        options.budget = 400;
-        options.restarts = 2;
-        const SearchResult found = find(problem, SearchKind::kPortfolio, options);
-        ASSERT_NEAR(
-            solve_inner(problem, found.stages).score.total(), found.score, 1e-9 * found.score)
-            << what;
-        // Too few evaluations to try every placement: the plan is what the search claims.
-        SolveOptions solving;
-        solving.search = options;
-        solving.search.budget = 1;
-        solving.proof.work = 10'000;
-        solving.baseline_samples = 0;
-        const core::Result<Plan> plan = solve(problem, fabric, solving);
-        ASSERT_TRUE(plan) << core::to_string(plan.error()[0]) << " " << what;
-        const double score = plan->score.total();
-        ASSERT_NEAR(score_as_mapped(problem, plan->placement).total(), score, 1e-9 * score) << what;
-    });
-}
-
 TEST(EveryPlacement, UnderAllTermsEqualsAllRankMaps) {
     for_all_terms(901, [](const Problem& problem, const fabric::Fabric& fabric, const auto& what) {
         const double best = best_of_all_maps(problem);
@@ -115,6 +92,9 @@ TEST(EveryPlacement, UnderAllTermsEqualsAllRankMaps) {
         ASSERT_TRUE(every->complete) << what;
         ASSERT_NEAR(every->least, best, 1e-9 * best) << what;
         ASSERT_EQ(score_as_mapped(problem, every->best).total(), every->least) << what;
+        if (problem.devices() != problem.shape.devices() + 2) {
+            return;  // solve goes the same way; a third of the cases is enough of it
+        }
         SolveOptions options;
         options.search.budget = 2'000;
         options.search.restarts = 2;
@@ -273,6 +253,17 @@ const SmallCase kSmallCases[] = {
      Exchange::kSharded,
      {2, 1, 1, 0.5, 0.5},
      30.9002},
+    {"equal-times-spare",
+     {2, 2},
+     0.5,
+     1,
+     1,
+     1,
+     0.5,
+     Objective::kAdditive,
+     Exchange::kSharded,
+     {0.5},
+     3.502190476190476},
     {"one-stage-spare",
      {1, 3},
      0.5,
@@ -308,16 +299,19 @@ TEST(Solve, SmallCasesEndAtTheOptimumAndSaySo) {
     }
 }
 
-TEST(Solve, IsNeverWorseThanABaselineUnderAnyTerms) {
-    // One evaluation, so that the search alone finds little.
+TEST(Solve, UnderAllTermsTheMapHasTheScoreOfTheSearchAndNoBaselineIsBetter) {
+    // One evaluation, so that the search alone finds little and placements are not tried one by
+    // one. Where the map has another score than the search claims, solve fails.
     int from_baseline = 0;
     for_all_terms(904, [&](const Problem& problem, const fabric::Fabric& fabric, const auto& what) {
         SolveOptions options;
         options.search.budget = 1;
         options.search.restarts = 1;
-        options.proof.work = 10'000;
+        options.proof.work = 0;
         options.baseline_samples = 12;
-        const Plan plan = solve(problem, fabric, options).value();
+        const core::Result<Plan> solved = solve(problem, fabric, options);
+        ASSERT_TRUE(solved) << core::to_string(solved.error()[0]) << " " << what;
+        const Plan& plan = *solved;
         const Baselines& baselines = *plan.baselines;
         const double score = plan.score.total();
         ASSERT_LE(score * (1 - 1e-12),

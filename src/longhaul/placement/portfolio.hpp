@@ -5,6 +5,8 @@
 
 namespace longhaul::placement {
 
+/// Searches pair costs; what it finds is scored with compute where the problem has any. Other terms
+/// go through search_terms.
 class PortfolioSearch : public Search {
 public:
     [[nodiscard]] SearchResult run(const Problem& problem,

@@ -23,12 +23,16 @@ void rescore(const Problem& problem, SearchResult& found);
 /// Simulated annealing from stage groups under the whole score: devices of two stages change
 /// places, a few alike ones at once, stretches of stages are turned around, and devices that are
 /// left out take places. Only the stage groups and edges that a move touches are scored anew, but
-/// under the pipelined objective without shared capacity.
+/// under the pipelined objective without shared capacity. `temperature`: of the first move, as a
+/// part of the best score; hot walks leave their start, cold ones better it.
+inline constexpr double kColdStart = 0.03;
+inline constexpr double kHotStart = 1;
 [[nodiscard]] SearchResult anneal_terms(const Problem& problem,
                                         const Stages& start,
                                         std::uint64_t budget,
                                         std::uint64_t stream,
-                                        const SearchOptions& options);
+                                        const SearchOptions& options,
+                                        double temperature = kColdStart);
 
 /// Stand-ins first, then annealing from the best of them with half of the budget.
 /// `plain(problem, options)` searches a problem of pair costs.

@@ -179,7 +179,8 @@ private:
                                     best_.stages,
                                     budget / walks,
                                     (options_.run * 64 + runs_) * kMostWalks + i,
-                                    options_);
+                                    options_,
+                                    i % 2 == 0 ? kColdStart : kHotStart);
         });
         ++runs_;
         for (SearchResult& one : found) {

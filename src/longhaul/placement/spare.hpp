@@ -8,9 +8,10 @@
 namespace longhaul::placement {
 
 /// Chooses shape.devices() of the devices and places them. Starts without the devices that are far
-/// from all others, and without each class in turn; then devices are exchanged between used and
-/// left out while that helps, and all are placed anew. A `known` placement of this problem comes
-/// first: it is bettered under all terms, and nothing worse is returned.
+/// from all others, and without each class in turn; from the best, anneal_terms walks over all
+/// devices; then devices are exchanged between used and left out while that helps, and all are
+/// placed anew. A `known` placement of this problem comes first: it is bettered under all terms,
+/// and nothing worse is returned.
 [[nodiscard]] SearchResult find_with_spare(const Problem& problem,
                                            SearchKind kind,
                                            const SearchOptions& options,
