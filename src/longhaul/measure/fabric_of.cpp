@@ -253,8 +253,10 @@ PairCost pair_cost(const LinkFit& fit, double rtt_ms, double message_bytes) {
     const double way_back = rtt / 2;
     const double floor = rtt / 2;                          // nothing is there earlier
     const bool local = &segment != &fit.segments.front();  // its intercept is no start-up
-    if (segment.alpha_ms - way_back >= floor && !(warm_echo && local)) {
-        const double alpha = warm_echo ? floor : segment.alpha_ms - way_back;
+    // One size alone is the rate of a long transfer, with no line to go by.
+    const bool rate_only = fit.segments.size() == 1 && segment.from_bytes >= segment.to_bytes;
+    if (rate_only || (segment.alpha_ms - way_back >= floor && !(warm_echo && local))) {
+        const double alpha = warm_echo ? floor : std::max(segment.alpha_ms - way_back, floor);
         return {alpha,
                 segment.beta_gbps,
                 around(alpha, segment.alpha_interval, way_back, floor),

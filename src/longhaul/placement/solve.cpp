@@ -112,7 +112,7 @@ Attempt attempt_twice(const Problem& problem, const SolveOptions& options) {
         first.found.stopped_by = "proof";
         return first;
     }
-    if (first.found.stopped_by == "time limit" || exhaust(problem, options, first)) {
+    if (first.found.stopped_by == "time limit") {
         return first;
     }
     search.budget = options.search.budget - std::min(options.search.budget, search.budget);
@@ -123,6 +123,10 @@ Attempt attempt_twice(const Problem& problem, const SolveOptions& options) {
         second.bound.value = first.bound.value;
         second.bound.method = first.bound.method;
         second.bound.incumbent = first.bound.incumbent;
+    }
+    if (second.found.stopped_by != "time limit" &&
+        !gap_between(second.found.score, second.bound.value).optimal) {
+        (void)exhaust(problem, options, second);
     }
     return second;
 }

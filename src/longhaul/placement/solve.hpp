@@ -21,9 +21,9 @@ struct SolveOptions {
 /// Searches with a fraction of the budget and proves a bound; where that leaves a gap, tries every
 /// placement if there are few, else both again with the rest. Takes a better placement when the
 /// proof finds one. Then composes pipelines, recomputes the score from the rank map, bounds it and
-/// compares it with the baselines; a better baseline becomes the plan, or what is found from it. Fails (a defect of
-/// the search, not of the input) when the map does not realise the score that the search claimed.
-/// Paths, hash, times and command line stay empty: the caller knows them.
+/// compares it with the baselines; a better baseline becomes the plan, or what is found from it.
+/// Fails (a defect of the search, not of the input) when the map does not realise the score that
+/// the search claimed. Paths, hash, times and command line stay empty: the caller knows them.
 [[nodiscard]] core::Result<Plan> solve(const Problem& problem,
                                        const fabric::Fabric& fabric,
                                        const SolveOptions& options);
