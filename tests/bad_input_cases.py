@@ -548,9 +548,9 @@ def plan_cases(command, plan):
     yield case("devices-twice", put(plan, ["a", "b", "a", "c"], "devices"), "devices[2]")
     if command in ("explain", "evaluate-plan"):
         yield Case(command, "fabric-absent", "plan.json",
-                   put(plan, "no-such.json", "fabric", "path"), "cannot read", "no-such.json")
+                   put(plan, "no-such.json", "fabric", "path"), 'wants the fabric "no-such.json"')
         yield Case(command, "fabric-of-another", "plan.json",
-                   put(plan, "0" * 64, "fabric", "sha256"), "SHA-256", "fabric.json")
+                   put(plan, "0" * 64, "fabric", "sha256"), "SHA-256")
 
 
 SLICE = {"floor": 1.0, "cap": 2.0, "covers": 0, "nodes": [1, 0, 2, -1, 1, 1, 1, 1, 2, 2, 1, -1]}
@@ -1005,7 +1005,7 @@ def step_cases(plan):
     yield Case("simulate", "messages-of-ages", "plan.json",
                put(put(plan, 5e9, "workload", "c_dp_gb"), 5e9, "workload", "c_pp_gb"), "at most 1e+09 GB")
     yield Case("simulate", "fabric-absent", "plan.json",
-               put(plan, "no-such.json", "fabric", "path"), "cannot read", "no-such.json")
+               put(plan, "no-such.json", "fabric", "path"), "wants the fabric")
     broken = dict(NET, exception=[{"link": ["host1", "switch0"], "down": True}])
     other = dict(NET, group=[dict(NET["group"][0], endpoints="machine")])
     for command in ("simulate-topology", "validate-topology"):

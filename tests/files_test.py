@@ -207,6 +207,82 @@ class FilesTest(unittest.TestCase):
             self.assertEqual("but its rank map takes" in err, warned, err)
             self.assertEqual(json.loads(out)["score"] != plan["score"], warned)
 
+    def test_a_plan_and_its_fabric_may_move_together(self):
+        for folder in ("moved", "moved/deep", "alone"):
+            (self.folder / folder).mkdir()
+        plan = json.loads((self.folder / "plan.json").read_text())
+        plan["fabric"]["path"] = "results/fabric.json"
+        for place in ("moved/plan.json", "alone/plan.json"):
+            self.write(place, json.dumps(plan))
+        self.write("moved/fabric.json", json.dumps(FABRIC))
+        for words in (["explain"], ["simulate"], ["evaluate", "--rank-map"]):
+            self.accepted(*words, "moved/plan.json")
+            self.accepted(*words, "../plan.json", cwd=self.folder / "moved" / "deep")
+            self.refused('alone/plan.json: fabric: wants the fabric "results/fabric.json"',
+                         *words, "alone/plan.json")
+            self.accepted(*words, "alone/plan.json", "--fabric", "fabric.json")
+            # Another fabric is taken when it is named, not when it happens to be there.
+            other = json.loads(json.dumps(FABRIC))
+            other["alpha_ms"][0][2] = 6
+            self.write("other.json", json.dumps(other))
+            self.accepted(*words, "plan.json", "--fabric", "other.json")
+        self.write("alone/fabric.json", json.dumps(other))
+        self.refused("give --fabric", "explain", "alone/plan.json")
+
+    # ---- maps and fabrics in parts --------------------------------------------------------------
+
+    def test_an_option_replaces_only_its_part_of_a_plan(self):
+        shared = dict(FABRIC, shared=[{"name": "cable", "gbps": 0.01, "between": ["a", "b"]}])
+        self.write("shared.json", json.dumps(shared))
+        self.accepted("place", "--fabric", "shared.json", *SHAPE, *PAYLOADS, *QUICK, "-o", "s.json")
+
+        def score(*options):
+            out = self.accepted("evaluate", "--rank-map", "s.json", *options, "--json")
+            return json.loads(out)["score_mapped"]
+
+        self.assertAlmostEqual(score(), json.loads((self.folder / "s.json").read_text())["score"])
+        self.assertLess(score("--ignore-shared"), score() / 2)
+        ignored = self.accepted("evaluate", "--fabric", "fabric.json", *SHAPE, *PAYLOADS,
+                                "--rank-map", "s.json", "--json")
+        self.assertAlmostEqual(score("--ignore-shared"), json.loads(ignored)["score_mapped"])
+        self.assertGreater(score("--stage-seconds", "3"), score() + 2.9)
+
+    def test_a_rank_map_becomes_a_plan_without_claims(self):
+        self.write("map.txt", "0 1 2 3")
+        out = self.accepted("evaluate", "--fabric", "fabric.json", *SHAPE, *PAYLOADS,
+                            "--rank-map", "map.txt", "-o", "host.json", "--json")
+        plan = json.loads((self.folder / "host.json").read_text())
+        self.assertEqual(plan["rank_map"], [0, 1, 2, 3])
+        self.assertAlmostEqual(plan["score"], json.loads(out)["score_mapped"])
+        self.assertEqual((plan["bound"], plan["optimal"]), (0, False))
+        for words in (["explain", "host.json"], ["simulate", "host.json"],
+                      ["evaluate", "--rank-map", "host.json"],
+                      [*[word.replace("plan.json", "host.json") for word in LAUNCH], "-o", "out"]):
+            code, _, err = self.end(self.start(*words))
+            self.assertEqual((code, err), (0, ""))
+        self.refused("is read and would be overwritten", "evaluate", "--rank-map", "host.json",
+                     "-o", "host.json")
+
+    def test_a_fabric_without_hosts_is_the_start_of_a_new_plan(self):
+        hosts = dict(FABRIC, devices=[{"host": f"h{i}", "local_rank": 0} for i in range(4)])
+        self.write("hosts.json", json.dumps(hosts))
+        self.accepted("place", "--fabric", "hosts.json", *SHAPE, *PAYLOADS, *QUICK, "-o", "old.json")
+        out = self.accepted("fabric", "hosts.json", "--drop", "h1", "-o", "less.json", "--json")
+        self.assertEqual(json.loads(out)["devices"], 3)
+        self.assertEqual(json.loads(self.accepted("fabric", "less.json", "--json")),
+                         json.loads(out))
+        self.refused('no device has the host or label "h9"', "fabric", "hosts.json", "--keep", "h9")
+        again = ["place", "--fabric", "less.json", "--from", "old.json", *QUICK]
+        code, _, err = self.end(self.start(*again))
+        self.assertEqual(code, 1)
+        self.assertIn("pp x dp that fit: 1 x 3, 3 x 1; with some left out: 2 x 1 (1)", err)
+        code, _, err = self.end(self.start(*again, "--pp", "3", "--dp", "1"))
+        self.assertEqual(code, 0, err)
+        self.assertIn("payload c_dp is that of the old plan with 2 stages", err)
+        self.assertIn("payload c_pp is that of the old plan with 2 replicas", err)
+        code, _, err = self.end(self.start(*again, "--pp", "2", "--dp", "1", "--c-pp", "1"))
+        self.assertEqual((code, err), (0, ""))
+
     # ---- environment ---------------------------------------------------------------------------
 
     def test_the_fixed_time_is_a_time(self):

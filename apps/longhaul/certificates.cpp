@@ -6,6 +6,7 @@
 
 #include "longhaul/command.hpp"
 #include "longhaul/inputs.hpp"
+#include "longhaul/plan_fabric.hpp"
 
 namespace longhaul::app {
 namespace {
@@ -165,15 +166,13 @@ core::Result<int> answer(const CertificateQuestion& question) {
     if (!file) {
         return tl::unexpected(file.error());
     }
-    const std::string path = question.fabric.empty() ? file->fabric_path : question.fabric;
-    if (path.empty()) {
-        return core::fail({name, "fabric", "names no fabric file", "give --fabric FILE"});
+    const core::Result<FoundFabric> found =
+        fabric_of_plan({file->fabric_path, "", name}, question.fabric);
+    if (!found) {
+        return tl::unexpected(found.error());
     }
-    const core::Result<LoadedFabric> fabric =
-        question.fabric.empty() ? load_named_fabric(path) : load_fabric(path);
-    if (!fabric) {
-        return tl::unexpected(fabric.error());
-    }
+    const std::string& path = found->path;
+    const LoadedFabric* fabric = &found->loaded;
     const core::Result<placement::Problem> problem = placement::make_problem(
         fabric->fabric, path, file->workload, file->placement.shape(), file->terms);
     if (!problem) {

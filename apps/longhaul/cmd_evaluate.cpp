@@ -6,12 +6,15 @@
 #include "longhaul/certificates.hpp"
 #include "longhaul/command.hpp"
 #include "longhaul/core/cursor.hpp"
+#include "longhaul/fabric/names.hpp"
 #include "longhaul/inputs.hpp"
+#include "longhaul/place.hpp"
 #include "longhaul/placement/bounds.hpp"
 #include "longhaul/placement/group_terms.hpp"
 #include "longhaul/placement/ordered.hpp"
 #include "longhaul/placement/prove.hpp"
 #include "longhaul/placement/tensor.hpp"
+#include "longhaul/plan_fabric.hpp"
 #include "longhaul/plan_inputs.hpp"
 
 namespace longhaul::app {
@@ -24,6 +27,7 @@ struct EvaluateOptions {
     bool demand_typed = false;  // workload, shape or terms: then a plan's own do not count
     std::string rank_map;
     CertificateQuestion question;
+    std::string output;
     bool json = false;
 };
 
@@ -149,6 +153,61 @@ bool is_plan(std::string_view text) {
     return format != nullptr && format->string.starts_with("longhaul.plan/");
 }
 
+/// Whether the options say a whole workload and shape, so that nothing of a plan is needed.
+bool says_all(const PlacementInputs& inputs) {
+    return !inputs.job.empty() || (inputs.pp > 0 && inputs.dp > 0 && inputs.c_pp && inputs.c_dp);
+}
+
+/// A rank map, or that of a plan, for the workload of the options.
+core::Result<Scored> score_of_ranks(const PlacementInputs& inputs,
+                                    std::string_view text,
+                                    const std::string& name) {
+    if (inputs.fabric.empty()) {
+        return core::fail({"", "--fabric", "is missing", "give the fabric file"});
+    }
+    core::Result<LoadedProblem> loaded = load_problem(inputs);
+    if (!loaded) {
+        return tl::unexpected(loaded.error());
+    }
+    const core::Result<Ranks> ranks = parse_rank_map(text, name);
+    if (!ranks) {
+        return tl::unexpected(ranks.error());
+    }
+    core::Result<placement::Placement> placement =
+        placement::Placement::from_rank_map(loaded->problem.shape, *ranks);
+    if (!placement) {
+        for (core::Diagnostic& problem : placement.error()) {
+            problem.file = name;
+        }
+        return tl::unexpected(placement.error());
+    }
+    if (ranks->size() != loaded->problem.devices()) {
+        return core::fail({name,
+                           "rank_map",
+                           fmt::format("has {} ranks", ranks->size()),
+                           fmt::format("the fabric has {} devices", loaded->problem.devices())});
+    }
+    return Scored{std::move(*loaded), std::move(*placement)};
+}
+
+/// A plan whose workload, shape and terms hold but for what was typed.
+core::Result<Scored> score_of_changed_plan(PlacementInputs inputs,
+                                           std::string_view text,
+                                           const std::string& name) {
+    const core::Result<placement::Plan> plan = placement::read_plan(text, name);
+    if (!plan) {
+        return tl::unexpected(plan.error());
+    }
+    const core::Result<FoundFabric> found =
+        fabric_of_plan({plan->fabric_path, plan->fabric_sha256, name}, inputs.fabric);
+    if (!found) {
+        return tl::unexpected(found.error());
+    }
+    inputs.fabric = found->path;
+    fill_from_plan(*plan, inputs);
+    return score_of_ranks(inputs, text, name);
+}
+
 core::Result<Scored> load_scored(const EvaluateOptions& options) {
     const PlacementInputs& inputs = options.inputs;
     if (auto once = read_once({inputs.fabric, inputs.job, inputs.layers, options.rank_map});
@@ -156,41 +215,21 @@ core::Result<Scored> load_scored(const EvaluateOptions& options) {
         return tl::unexpected(once.error());
     }
     const std::string name = input_name(options.rank_map);
-    if (options.demand_typed) {
-        if (inputs.fabric.empty()) {
-            return core::fail({"", "--fabric", "is missing", "give the fabric file"});
-        }
-        core::Result<LoadedProblem> loaded = load_problem(inputs);
-        if (!loaded) {
-            return tl::unexpected(loaded.error());
-        }
-        const core::Result<std::string> text = read_file(options.rank_map);
-        if (!text) {
-            return tl::unexpected(text.error());
-        }
-        const core::Result<Ranks> ranks = parse_rank_map(*text, name);
-        if (!ranks) {
-            return tl::unexpected(ranks.error());
-        }
-        core::Result<placement::Placement> placement =
-            placement::Placement::from_rank_map(loaded->problem.shape, *ranks);
-        if (!placement) {
-            for (core::Diagnostic& problem : placement.error()) {
-                problem.file = name;
-            }
-            return tl::unexpected(placement.error());
-        }
-        return Scored{std::move(*loaded), std::move(*placement)};
-    }
     const core::Result<std::string> text = read_file(options.rank_map);
     if (!text) {
         return tl::unexpected(text.error());
     }
-    if (is_plan(*text)) {
+    if (is_plan(*text) && !says_all(inputs)) {
+        if (options.demand_typed) {
+            return score_of_changed_plan(inputs, *text, name);
+        }
         core::Result<LoadedPlan> read = load_plan(inputs.fabric, *text, name);
         return read ? core::Result<Scored>(
                           Scored{std::move(read->loaded), std::move(read->plan.placement)})
                     : tl::unexpected(read.error());
+    }
+    if (options.demand_typed) {
+        return score_of_ranks(inputs, *text, name);
     }
     return core::fail({"",
                        "--pp",
@@ -234,7 +273,44 @@ std::pair<placement::Problem, placement::Stages> by_cells(const placement::Probl
     return {std::move(unit), std::move(stages)};
 }
 
-core::Result<int> evaluate(const EvaluateOptions& options) {
+/// The rank map as a plan file: scored as it stands, nothing claimed of other maps.
+core::Result<void> write_plan(const Session& session,
+                              const EvaluateOptions& options,
+                              const Scored& scored,
+                              const placement::Score& mapped) {
+    const core::Result<std::string> time = utc_now();
+    if (!time) {
+        return tl::unexpected(time.error());
+    }
+    const LoadedProblem& loaded = scored.loaded;
+    placement::Plan plan;
+    plan.fabric_path = loaded.fabric_path;
+    plan.fabric_sha256 = loaded.fabric_sha256;
+    plan.devices = fabric::device_names(loaded.fabric);
+    plan.places = placement::places_of(loaded.fabric);
+    plan.workload = loaded.problem.workload;
+    plan.terms = loaded.problem.terms;
+    plan.placement = scored.placement;
+    plan.score = mapped;
+    if (loaded.problem.shape.tp == 1) {
+        placement::describe_placement(loaded.problem, nullptr, 1, plan);
+    } else {
+        const placement::TensorGroups groups = placement::groups_of(scored.placement);
+        placement::describe_placement(loaded.problem, &groups, 1, plan);
+    }
+    plan.bound = {0, "none: the rank map was given", 0, 0, 0};
+    plan.search.stopped_by = "nothing: no search";
+    plan.search.found_by = "rank map of " + input_name(options.rank_map);
+    plan.version = LONGHAUL_VERSION;
+    plan.command = command_line(session);
+    plan.time = *time;
+    return write_file(options.output, core::write_json(placement::to_value(plan)));
+}
+
+core::Result<int> evaluate(const Session& session, const EvaluateOptions& options) {
+    if (core::Result<void> writable = check_writable(options.output); !writable) {
+        return tl::unexpected(writable.error());
+    }
     const core::Result<Scored> scored = load_scored(options);
     if (!scored) {
         return tl::unexpected(scored.error());
@@ -249,13 +325,21 @@ core::Result<int> evaluate(const EvaluateOptions& options) {
         warn("the layers do not fit the memory of the devices: " + misfit);
         return kNo;
     }
+    if (!options.output.empty()) {
+        if (auto written = write_plan(session, options, *scored, mapped); !written) {
+            return tl::unexpected(written.error());
+        }
+        if (options.output == "-") {
+            return kDone;
+        }
+    }
     const placement::Bound bound = bound_of(*loaded, solved.score.total());
     print(options.json ? json_of(*loaded, solved.score, mapped, bound)
                        : text_of(*loaded, solved.score, mapped, bound));
     return kDone;
 }
 
-int run(EvaluateOptions& options) {
+int run(const Session& session, EvaluateOptions& options) {
     if (!options.question.certificate.empty()) {
         if (options.demand_typed) {
             return report({{"",
@@ -271,7 +355,13 @@ int run(EvaluateOptions& options) {
     if (options.rank_map.empty()) {
         return report({{"", "--rank-map", "is missing", "give a rank map, or --certificate"}});
     }
-    const core::Result<int> done = evaluate(options);
+    if (auto apart = check_apart(
+            {options.output},
+            {options.rank_map, options.inputs.fabric, options.inputs.job, options.inputs.layers});
+        !apart) {
+        return report(apart.error());
+    }
+    const core::Result<int> done = evaluate(session, options);
     return done ? *done : report(done.error());
 }
 
@@ -305,14 +395,22 @@ void add_evaluate(CLI::App& parent, Session& session) {
                      ->check(CLI::Range(std::uint64_t{1}, kMostCheckWork))
                      ->default_val(placement::ReplayLimits().work)
                      ->needs(certificate);
+    auto* output = command
+                       ->add_option("-o,--output",
+                                    options->output,
+                                    "plan file to write (JSON) of the rank map as it stands; - for "
+                                    "stdout")
+                       ->type_name("FILE")
+                       ->excludes(certificate);
     auto* json = command->add_flag("--json", options->json, "print one JSON object");
     command->callback([=, &session] {
         for (const CLI::Option* option : command->get_options()) {
             options->demand_typed |= option->count() > 0 && option != fabric &&
                                      option != rank_map && option != certificate &&
-                                     option != work && option != json;
+                                     option != work && option != json && option != output;
         }
-        session.run = [options] { return run(*options); };
+        note_given(*command, options->inputs);
+        session.run = [options, &session] { return run(session, *options); };
     });
 }
 

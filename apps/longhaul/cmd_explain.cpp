@@ -8,6 +8,7 @@
 #include "longhaul/inputs.hpp"
 #include "longhaul/placement/explain.hpp"
 #include "longhaul/placement/plan.hpp"
+#include "longhaul/plan_fabric.hpp"
 
 namespace longhaul::app {
 namespace {
@@ -63,21 +64,18 @@ core::Result<Explained> load(const ExplainOptions& options) {
     if (!plan) {
         return tl::unexpected(plan.error());
     }
-    const std::string path = options.fabric.empty() ? plan->fabric_path : options.fabric;
-    if (path.empty()) {
-        return core::fail(
-            {input_name(options.plan), "fabric", "names no fabric file", "give --fabric FILE"});
+    core::Result<FoundFabric> found = fabric_of_plan(
+        {plan->fabric_path, plan->fabric_sha256, input_name(options.plan)}, options.fabric);
+    if (!found) {
+        return tl::unexpected(found.error());
     }
-    core::Result<LoadedFabric> fabric =
-        options.fabric.empty() ? load_named_fabric(path) : load_fabric(path);
-    if (!fabric) {
-        return tl::unexpected(fabric.error());
-    }
-    if (!plan->fabric_sha256.empty() && plan->fabric_sha256 != fabric->sha256) {
-        return core::fail({path,
-                           "",
-                           "is not the fabric that the plan was made from (its SHA-256 differs)",
-                           "place again, or give --fabric with the original file"});
+    const std::string path = found->path;
+    LoadedFabric* fabric = &found->loaded;
+    if (fabric->fabric.size() != plan->placement.devices()) {
+        return core::fail({input_name(options.plan),
+                           "rank_map",
+                           fmt::format("has {} ranks", plan->placement.devices()),
+                           fmt::format("the fabric has {} devices", fabric->fabric.size())});
     }
     const core::Result<placement::Problem> problem = placement::make_problem(
         fabric->fabric, path, plan->workload, plan->placement.shape(), plan->terms);
@@ -103,6 +101,9 @@ core::Result<Explained> load(const ExplainOptions& options) {
     placement::ProofOptions proof;
     proof.work = options.proof;
     Verdict verdict = verdict_on(*problem, plan->placement, hosts, proof);
+    if (plan->fabric_sha256 == fabric->sha256) {
+        take_stated_bound(plan->bound, explanation.score.total(), verdict);
+    }
     UpgradeNames names = upgrade_names(fabric->fabric);
     return Explained{std::move(*plan),
                      std::move(fabric->fabric),
@@ -243,7 +244,9 @@ void add_explain(CLI::App& parent, Session& session) {
         ->type_name("PLAN")
         ->required();
     command
-        ->add_option("--fabric", options->fabric, "fabric file, when it is not where the plan says")
+        ->add_option("--fabric",
+                     options->fabric,
+                     "fabric to explain the plan on; default: the one of the plan")
         ->type_name("FILE");
     command->add_option("--changes", options->changes, "exchanges of two devices to show")
         ->check(CLI::Range(0, 1'000'000))

@@ -2,8 +2,12 @@
 #include <algorithm>
 #include <cmath>
 
+#include <fmt/ranges.h>
+
 #include "longhaul/command.hpp"
+#include "longhaul/core/hash.hpp"
 #include "longhaul/fabric/read.hpp"
+#include "longhaul/fabric/subset.hpp"
 #include "longhaul/inputs.hpp"
 
 namespace longhaul::app {
@@ -12,8 +16,36 @@ namespace {
 struct FabricOptions {
     std::string file;
     std::string output;
+    std::vector<std::string> drop;
+    std::vector<std::string> keep;
     bool json = false;
 };
+
+/// What is left of the fabric, with the hash of the file that it comes from or will be.
+core::Result<LoadedFabric> load(const FabricOptions& options) {
+    core::Result<LoadedFabric> loaded = load_fabric(options.file);
+    if (!loaded || (options.drop.empty() && options.keep.empty())) {
+        return loaded;
+    }
+    const bool keep = options.drop.empty();
+    const std::vector<std::string>& places = keep ? options.keep : options.drop;
+    auto devices = fabric::devices_at(loaded->fabric, places, keep);
+    if (!devices) {
+        for (core::Diagnostic& problem : devices.error()) {
+            problem.file = input_name(options.file);
+        }
+        return tl::unexpected(devices.error());
+    }
+    fabric::Fabric left = fabric::subset(loaded->fabric,
+                                         *devices,
+                                         fmt::format("{} of {} devices, {} {}",
+                                                     devices->size(),
+                                                     loaded->fabric.size(),
+                                                     keep ? "those of" : "without those of",
+                                                     fmt::join(places, ", ")));
+    std::string sha256 = core::sha256_hex(core::write_json(fabric::to_value(left)));
+    return LoadedFabric{std::move(left), std::move(sha256)};
+}
 
 /// Order statistics of the values of all pairs of devices, and the largest ratio of both directions
 /// of a pair.
@@ -111,7 +143,7 @@ core::Value facts_value(const MatrixFacts& facts) {
 }
 
 core::Result<void> show(const FabricOptions& options) {
-    const core::Result<LoadedFabric> loaded = load_fabric(options.file);
+    const core::Result<LoadedFabric> loaded = load(options);
     if (!loaded) {
         return tl::unexpected(loaded.error());
     }
@@ -165,6 +197,17 @@ void add_fabric(CLI::App& parent, Session& session) {
         ->add_option(
             "-o,--output", options->output, "write the matrices (longhaul.fabric/1); - for stdout")
         ->type_name("FILE");
+    auto* drop = command
+                     ->add_option("--drop",
+                                  options->drop,
+                                  "leave out the devices of these hosts or labels, separated by "
+                                  "commas")
+                     ->type_name("NAME")
+                     ->delimiter(',');
+    command->add_option("--keep", options->keep, "leave out all other devices")
+        ->type_name("NAME")
+        ->delimiter(',')
+        ->excludes(drop);
     command->add_flag("--json", options->json, "print one JSON object");
     command->callback([options, &session] {
         session.run = [options] {

@@ -1,4 +1,5 @@
 // launch: a plan and a hosts file become the files that start the job, ranks checked.
+#include <algorithm>
 #include <filesystem>
 #include <memory>
 #include <numeric>
@@ -13,6 +14,7 @@
 #include "longhaul/options.hpp"
 #include "longhaul/placement/compose.hpp"
 #include "longhaul/placement/plan.hpp"
+#include "longhaul/plan_fabric.hpp"
 
 namespace longhaul::app {
 namespace {
@@ -44,17 +46,21 @@ core::Result<placement::Plan> load_plan(const std::string& path) {
 /// The plan's placement, then equally good ones: replicas in another order, and, where the fabric
 /// of the plan is at hand, other pairs within the same score.
 std::vector<placement::Placement> equal_placements(const placement::Plan& plan,
+                                                   const std::string& plan_file,
                                                    const launch::Hosts& hosts) {
     std::vector<placement::Placement> candidates{plan.placement};
     const std::vector<int> host_of = launch::host_of_devices(hosts);
-    if (host_of.size() != plan.placement.shape().devices()) {
-        return candidates;  // refused later, with its message
+    if (plan.placement.devices() != plan.placement.shape().devices() ||
+        host_of.size() != plan.placement.devices() ||
+        std::ranges::find(host_of, -1) != host_of.end()) {
+        return candidates;  // devices are left out, or refused later with a message
     }
     candidates.push_back(placement::order_replicas(plan.placement, host_of));
-    const auto fabric = load_named_fabric(plan.fabric_path);
-    if (!fabric || fabric->sha256 != plan.fabric_sha256) {
+    const auto found = fabric_of_plan({plan.fabric_path, plan.fabric_sha256, plan_file}, "");
+    if (!found || found->loaded.sha256 != plan.fabric_sha256) {
         return candidates;
     }
+    const LoadedFabric* fabric = &found->loaded;
     const auto problem = placement::make_problem(
         fabric->fabric, plan.fabric_path, plan.workload, plan.placement.shape());
     if (!problem) {
@@ -137,7 +143,7 @@ core::Result<launch::Arranged> read_job(const LaunchOptions& options) {
     if (!problems.empty()) {
         return tl::unexpected(std::move(problems));
     }
-    const auto matched = launch::match_hosts(*hosts, plan->places);
+    const auto matched = launch::match_hosts(*hosts, plan->places, plan->placement.rank_map());
     if (!matched) {
         return tl::unexpected(placed(matched.error(), options));
     }
@@ -147,7 +153,8 @@ core::Result<launch::Arranged> read_job(const LaunchOptions& options) {
     if (options.master_port != 0) {
         chosen.master_port = options.master_port;
     }
-    auto job = launch::arrange(equal_placements(*plan, *matched), *matched, chosen);
+    auto job = launch::arrange(
+        equal_placements(*plan, input_name(options.plan), *matched), *matched, chosen);
     return job ? std::move(job) : tl::unexpected(placed(job.error(), options));
 }
 

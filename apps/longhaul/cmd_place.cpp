@@ -17,14 +17,15 @@ struct Placed {
     std::vector<placement::ShapeTrial> shapes;  // when the shape was chosen
 };
 
-core::Result<Placed> find_plan(const PlaceOptions& options) {
+core::Result<Placed> find_plan(const PlaceOptions& options, Watch& watch) {
     if (!options.certificate.empty()) {
         if (auto good = check_certifiable(options.certificate); !good) {
             return tl::unexpected(good.error());
         }
     }
     if (automatic_shape(options.inputs)) {
-        core::Result<PlacedShapes> placed = place_best_shape(options.inputs, options.solve);
+        core::Result<PlacedShapes> placed =
+            place_best_shape(options.inputs, options.solve, watch.of_shapes());
         if (!placed) {
             return tl::unexpected(placed.error());
         }
@@ -83,7 +84,7 @@ core::Result<int> place(const Session& session, PlaceOptions options) {
         return tl::unexpected(time.error());
     }
     Watch watch(options, "searching and proving");
-    core::Result<Placed> placed = find_plan(options);
+    core::Result<Placed> placed = find_plan(options, watch);
     if (!placed) {
         return tl::unexpected(placed.error());
     }
@@ -186,7 +187,8 @@ void add_place(CLI::App& parent, Session& session) {
     command
         ->add_option("--time-limit",
                      options->time_limit_s,
-                     "seconds after which search, proof and baselines stop; 0: none")
+                     "seconds after which search, proof and baselines stop, shared over the shapes "
+                     "with --pp auto or --dp auto; 0: none")
         ->check(finite_number(0, 1e9))
         ->capture_default_str();
     add_from_options(*command, *options);

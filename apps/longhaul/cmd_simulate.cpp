@@ -135,6 +135,11 @@ std::string step_text(const StepReport& report) {
                                            report.total_s);
 }
 
+/// Whether stages take time; without it a step is its transfers alone.
+bool computes(const PlayedPlan& played) {
+    return placement::has_compute(played.read.loaded.problem);
+}
+
 std::string text_of(const PlayedPlan& played,
                     const StepReport& report,
                     const std::vector<std::string>& names,
@@ -154,6 +159,9 @@ std::string text_of(const PlayedPlan& played,
                problem.shape.dp,
                study::micro_batches_of(problem.workload),
                placement::name_of(problem.terms.exchange)) +
+           (computes(played) ? std::string()
+                             : "compute    not given: --stage-seconds S here, or "
+                               "--sequence-seconds S with place --job\n") +
            devices_text(report, names) + critical_text(report, names) + links_text(report, links);
 }
 
@@ -199,6 +207,9 @@ core::Result<void> write_files(const SimulateOptions& options,
                     problem.shape.pp,
                     problem.shape.dp,
                     study::micro_batches_of(problem.workload));
+    if (!computes(played)) {
+        gantt.subtitle += "; compute is not given";
+    }
     return write_file(options.picture, report::draw(gantt));
 }
 

@@ -53,7 +53,13 @@ core::Result<std::vector<study::ComparedStep>> compare(const ValidateInputs& inp
         if (!played) {
             return tl::unexpected(played.error());
         }
-        steps.push_back({step.name, played->score, played->seconds(), core::median(step.seconds)});
+        const study::CorrelationInterval interval = study::median_interval(step.seconds);
+        steps.push_back({step.name,
+                         played->score,
+                         played->seconds(),
+                         core::median(step.seconds),
+                         interval.lower,
+                         interval.upper});
     }
     return steps;
 }
@@ -69,10 +75,15 @@ std::string interval_text(const std::optional<double>& value,
 }
 
 std::string ranking_text(std::string_view name, const study::Ranking& ranking) {
-    return fmt::format("{:<10} Kendall {}, Spearman {}\n",
+    const std::string chance =
+        ranking.chance ? fmt::format("; a random ranking reaches this tau with {:.3g} %",
+                                     100 * *ranking.chance)
+                       : std::string();
+    return fmt::format("{:<10} Kendall {}, Spearman {}{}\n",
                        name,
                        interval_text(ranking.tau, ranking.tau_interval),
-                       interval_text(ranking.rho, ranking.rho_interval));
+                       interval_text(ranking.rho, ranking.rho_interval),
+                       chance);
 }
 
 std::string text_of(const std::vector<study::ComparedStep>& steps,
@@ -99,10 +110,12 @@ std::string text_of(const std::vector<study::ComparedStep>& steps,
                         100 * options.near);
     text +=
         ranking_text("model", validation.model) + ranking_text("simulated", validation.simulated);
-    text += fmt::format("predicted best: {}; measured fastest: {} ({:+.1f} %)\n",
-                        steps[validation.best].name,
-                        steps[validation.fastest].name,
-                        100 * validation.lost);
+    text +=
+        fmt::format("predicted best: {}; measured fastest: {} ({:+.1f} %{})\n",
+                    steps[validation.best].name,
+                    steps[validation.fastest].name,
+                    100 * validation.lost,
+                    validation.lost_in_spread ? ", within the spread of the measured steps" : "");
     if (validation.reasons.empty()) {
         return text + "the predictions rank the placements as the runs do\n";
     }

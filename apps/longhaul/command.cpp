@@ -51,8 +51,9 @@ int report(const core::Diagnostics& problems) {
     }
     if (problems.size() > kProblemsShown) {
         fmt::print(stderr,
-                   "longhaul: and {} more problems like these\n",
-                   problems.size() - kProblemsShown);
+                   "longhaul: and {} more {} like these\n",
+                   problems.size() - kProblemsShown,
+                   problems.size() - kProblemsShown == 1 ? "problem" : "problems");
     }
     return kBadInput;
 }

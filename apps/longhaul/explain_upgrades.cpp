@@ -28,6 +28,18 @@ Verdict verdict_on(const placement::Problem& problem,
     return verdict;
 }
 
+void take_stated_bound(const placement::Bound& stated, double score, Verdict& verdict) {
+    constexpr double kRounding = 1e-9;
+    const double least = std::min(score, verdict.better.value_or(score));
+    if (stated.value <= verdict.bound.value || stated.value > least * (1 + kRounding)) {
+        return;
+    }
+    verdict.bound = stated;
+    verdict.bound.value = std::min(stated.value, least);
+    verdict.bound.method += ", as the plan states";
+    verdict.gap = placement::gap_between(score, verdict.bound.value);
+}
+
 std::string verdict_text(const Verdict& verdict) {
     const std::string text =
         fmt::format("bound {:.6f} s ({}); ", verdict.bound.value, verdict.bound.method);

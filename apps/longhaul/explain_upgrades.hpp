@@ -21,6 +21,10 @@ struct Verdict {
                                  std::span<const int> host_of,
                                  const placement::ProofOptions& proof);
 
+/// The bound that a plan states of itself, where it is above the one that was found anew and no
+/// placement refutes it. Only for a plan on its own fabric.
+void take_stated_bound(const placement::Bound& stated, double score, Verdict& verdict);
+
 [[nodiscard]] std::string verdict_text(const Verdict& verdict);
 [[nodiscard]] core::Value verdict_value(const Verdict& verdict);
 

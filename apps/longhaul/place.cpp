@@ -1,5 +1,7 @@
 #include "longhaul/place.hpp"
 
+#include <fmt/format.h>
+
 namespace longhaul::app {
 namespace {
 
@@ -8,7 +10,7 @@ constexpr double kSearchTimeShare = 0.9;  // of the time limit; the rest is for 
 }  // namespace
 
 Watch::Watch(PlaceOptions& options, std::string what)
-    : progress_(std::in_place, std::move(what), !options.quiet) {
+    : limit_s_(options.time_limit_s), progress_(std::in_place, std::move(what), !options.quiet) {
     const double limit = options.time_limit_s;
     const auto time_is_up = [this, limit](double share) {
         const double seconds = elapsed_s();
@@ -24,6 +26,20 @@ Watch::Watch(PlaceOptions& options, std::string what)
 
 double Watch::elapsed_s() const {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+}
+
+placement::ShapeWatch Watch::of_shapes() {
+    placement::ShapeWatch watch;
+    if (limit_s_ > 0) {
+        watch.used = [this] { return elapsed_s() / (kSearchTimeShare * limit_s_); };
+    }
+    watch.begins = [this](std::string_view what, std::size_t number, std::size_t of) {
+        if (progress_) {
+            progress_->now(fmt::format("{}, shape {} of {}", what, number, of));
+            progress_->show(elapsed_s());
+        }
+    };
+    return watch;
 }
 
 std::string command_line(const Session& session) {

@@ -11,6 +11,7 @@
 #include "longhaul/command.hpp"
 #include "longhaul/fabric/sample.hpp"
 #include "longhaul/inputs.hpp"
+#include "longhaul/placement/shapes.hpp"
 #include "longhaul/placement/solve.hpp"
 #include "longhaul/progress.hpp"
 
@@ -43,8 +44,12 @@ public:
     Watch& operator=(const Watch&) = delete;
     [[nodiscard]] double elapsed_s() const;
     void end_progress() { progress_.reset(); }
+    /// Shares the time of the search over shapes and shows which one is worked on. Lives no longer
+    /// than this.
+    [[nodiscard]] placement::ShapeWatch of_shapes();
 
 private:
+    double limit_s_;
     std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
     std::optional<Progress> progress_;
 };

@@ -5,6 +5,7 @@
 #include "longhaul/fabric/names.hpp"
 #include "longhaul/place.hpp"
 #include "longhaul/place_from.hpp"
+#include "longhaul/plan_inputs.hpp"
 
 namespace longhaul::app {
 namespace {
@@ -59,60 +60,58 @@ core::Result<Match> match_devices(const Plan& plan,
     return match;
 }
 
-/// What the score counts is that of the old plan, unless given.
-void fill_terms(const placement::Terms& terms, PlacementInputs& inputs) {
-    if (!inputs.has("--objective")) {
-        inputs.objective = placement::name_of(terms.objective);
+/// "1 x 13, 13 x 1, or with devices left out: 3 x 4 (1)": every pp with as many replicas as fit,
+/// those that leave out fewest first; that of `stages` always.
+std::string shapes_of(std::size_t cells, int stages) {
+    constexpr std::size_t kShown = 6;
+    std::vector<placement::Shape> shapes;
+    for (std::size_t pp = 1; pp <= cells; ++pp) {
+        shapes.push_back({static_cast<int>(pp), static_cast<int>(cells / pp), 1});
     }
-    if (!inputs.has("--exchange")) {
-        inputs.exchange = placement::name_of(terms.exchange);
+    std::ranges::stable_sort(
+        shapes, {}, [&](const placement::Shape& shape) { return cells - shape.devices(); });
+    std::string all;
+    std::string some;
+    std::size_t listed = 0;
+    for (const placement::Shape& shape : shapes) {
+        const std::size_t left = cells - shape.devices();
+        if (left == 0) {
+            all += fmt::format("{}{} x {}", all.empty() ? "" : ", ", shape.pp, shape.dp);
+        } else if (++listed <= kShown || shape.pp == stages) {
+            some +=
+                fmt::format("{}{} x {} ({})", some.empty() ? "" : ", ", shape.pp, shape.dp, left);
+        }
     }
-    if (!inputs.has("--schedule")) {
-        inputs.schedule = placement::name_of(terms.schedule);
-    }
-    if (!inputs.has("--forward-share")) {
-        inputs.forward_share = terms.forward_share;
-    }
-    inputs.ignore_shared = inputs.ignore_shared || !terms.count_shared;
+    return all + (some.empty() ? "" : "; with some left out: " + some);
 }
 
-/// Fills what was not given: shape, payloads, compute and terms are those of the old plan.
-void fill_inputs(const Plan& plan, PlacementInputs& inputs) {
-    const workload::Workload& old = plan.workload;
-    fill_terms(plan.terms, inputs);
-    inputs.tp = inputs.has("--tp") ? inputs.tp : plan.placement.shape().tp;
+/// Devices, or tensor groups of devices of one host.
+std::size_t cells_of(const fabric::Fabric& fabric, int tp) {
+    return tp == 1 ? fabric.size()
+                   : placement::make_tensor_groups(fabric.host_of_device(), tp).members.size();
+}
+
+/// Payloads are those of a shape: with other stages a stage has other gradients, with other
+/// replicas a pipeline other activations. Says so of those that were taken from the old plan.
+void warn_of_old_payloads(const Plan& old, const PlacementInputs& inputs) {
+    const placement::Shape shape = old.placement.shape();
     if (!inputs.job.empty()) {
         return;
     }
-    if (inputs.layers.empty() && inputs.stage_seconds.empty()) {
-        inputs.stage_seconds = old.stage_seconds;
-        inputs.old_layers = old.layers;
+    const auto warn_of = [](std::string_view what, std::string_view option, int before, int now) {
+        warn(fmt::format("the {}, and the new plan has {}: give {}, or --job",
+                         fmt::format(fmt::runtime(what), before),
+                         now,
+                         option));
+    };
+    if (inputs.pp != shape.pp && !inputs.has("--c-dp")) {
+        warn_of(
+            "payload c_dp is that of the old plan with {} stages", "--c-dp", shape.pp, inputs.pp);
     }
-    inputs.microbatches = inputs.microbatches ? inputs.microbatches : old.microbatches;
-    inputs.pp = inputs.pp != 0 ? inputs.pp : plan.placement.shape().pp;
-    inputs.dp = inputs.dp != 0 ? inputs.dp : plan.placement.shape().dp;
-    if (!inputs.c_pp) {
-        inputs.c_pp = old.c_pp.value();
-        inputs.pp_messages = old.pp_messages;
-        if (old.c_pp_backward) {
-            inputs.c_pp_backward = old.c_pp_backward->value();
-        }
-        inputs.pp_backward_messages = old.pp_backward_messages;
+    if (inputs.dp != shape.dp && !inputs.has("--c-pp")) {
+        warn_of(
+            "payload c_pp is that of the old plan with {} replicas", "--c-pp", shape.dp, inputs.dp);
     }
-    if (!inputs.c_dp) {
-        inputs.c_dp = old.c_dp.value();
-        inputs.dp_messages = old.dp_messages;
-    }
-}
-
-std::string shapes_of(std::size_t devices) {
-    std::string text;
-    for (std::size_t pp = 1; pp <= devices; ++pp) {
-        if (devices % pp == 0) {
-            text += fmt::format("{}{} x {}", text.empty() ? "" : ", ", pp, devices / pp);
-        }
-    }
-    return text;
 }
 
 /// The answer is no: what was asked for cannot be.
@@ -196,7 +195,8 @@ void adopt(const placement::Problem& problem, const ReplanPoint& point, int thre
         problem, run.old.members.empty() ? nullptr : &run.groups, threads, run.plan);
     run.plan.bound.value = std::min(run.plan.bound.value, run.plan.score.total());
     run.plan.search.evaluations += run.replan.evaluations;
-    run.plan.search.found_by = fmt::format("replanning with {} moves", point.moves);
+    run.plan.search.found_by =
+        fmt::format("replanning with {} move{}", point.moves, point.moves == 1 ? "" : "s");
 }
 
 core::Result<FromRun> run_from(PlaceOptions& options, Plan old_plan, LoadedFabric fabric) {
@@ -250,7 +250,7 @@ core::Result<int> place_from(const Session& session, PlaceOptions options) {
     }
     const bool shape_given =
         options.inputs.pp != 0 || options.inputs.dp != 0 || !options.inputs.job.empty();
-    fill_inputs(*old_plan, options.inputs);
+    fill_from_plan(*old_plan, options.inputs);
     const placement::Shape shape{options.inputs.pp, options.inputs.dp, options.inputs.tp};
     if (!shape_given && shape.devices() > fabric->fabric.size()) {
         return refuse(input_name(options.inputs.fabric),
@@ -260,15 +260,19 @@ core::Result<int> place_from(const Session& session, PlaceOptions options) {
                                   shape.dp,
                                   shape.tp > 1 ? fmt::format(" x tp {}", shape.tp) : "",
                                   shape.devices()),
-                      "give --pp and --dp; pp x dp that fit: " + shapes_of(fabric->fabric.size()));
+                      "give --pp and --dp; pp x dp that fit: " +
+                          shapes_of(cells_of(fabric->fabric, shape.tp), shape.pp));
     }
+    warn_of_old_payloads(*old_plan, options.inputs);
     core::Result<FromRun> run = run_from(options, std::move(*old_plan), std::move(*fabric));
     if (!run) {
         return tl::unexpected(run.error());
     }
     if (!run->replan.chosen) {
         return refuse(input_name(options.from),
-                      fmt::format("{} devices must load state in any plan", run->replan.forced),
+                      fmt::format("{} device{} must load state in any plan",
+                                  run->replan.forced,
+                                  run->replan.forced == 1 ? "" : "s"),
                       fmt::format("--moves {} or more", run->replan.forced));
     }
     if (!run->plan.misfit.empty()) {

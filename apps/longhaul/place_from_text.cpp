@@ -89,7 +89,10 @@ std::string from_text(const FromRun& run, const std::string& old_path) {
                             gain ? fmt::format("  {:>12.6f} s", *gain) : std::string(),
                             i == 0 && curve[i].moves == run.replan.forced ? "  (forced)" : "");
     }
-    text += fmt::format("chosen       {} moves\n", run.replan.chosen->moves) + move_lines(run);
+    text += fmt::format("chosen       {} move{}\n",
+                        run.replan.chosen->moves,
+                        run.replan.chosen->moves == 1 ? "" : "s") +
+            move_lines(run);
     return text + plan_text(run.plan, run.fabric.fabric);
 }
 

@@ -10,12 +10,31 @@
 namespace longhaul::app {
 namespace {
 
-/// Trials that can run by score, then the others in their order.
+/// Whether it was placed: by a search, or in host order before the time was up.
+bool placed(const placement::ShapeTrial& trial) {
+    return trial.reason.empty() && (trial.tried || (trial.cut && trial.score.total() > 0));
+}
+
+/// Trials that were placed by score, then the others in their order.
 std::vector<placement::ShapeTrial> by_score(std::vector<placement::ShapeTrial> trials) {
     std::ranges::stable_sort(trials, {}, [](const placement::ShapeTrial& trial) {
-        return trial.reason.empty() ? trial.score.total() : std::numeric_limits<double>::infinity();
+        return placed(trial) ? trial.score.total() : std::numeric_limits<double>::infinity();
     });
     return trials;
+}
+
+/// How many were cut short.
+std::string cut_text(const std::vector<placement::ShapeTrial>& trials) {
+    const auto cut = std::ranges::count_if(trials, &placement::ShapeTrial::cut);
+    const auto can_run = std::ranges::count_if(
+        trials, [](const placement::ShapeTrial& trial) { return trial.reason.empty(); });
+    return cut == 0 ? std::string()
+                    : fmt::format(
+                          "{:<12} {} of {} shapes that can run were cut short by the time "
+                          "limit: with more time they may do better\n",
+                          "",
+                          cut,
+                          can_run);
 }
 
 /// Shapes that cannot run: how many, and why the first of them.
@@ -40,7 +59,8 @@ bool automatic_shape(const PlacementInputs& inputs) {
 }
 
 core::Result<PlacedShapes> place_best_shape(const PlacementInputs& inputs,
-                                            const placement::SolveOptions& options) {
+                                            const placement::SolveOptions& options,
+                                            const placement::ShapeWatch& watch) {
     if (auto once = read_once({inputs.fabric, inputs.job, inputs.layers}); !once) {
         return tl::unexpected(once.error());
     }
@@ -85,8 +105,8 @@ core::Result<PlacedShapes> place_best_shape(const PlacementInputs& inputs,
         return placement::make_problem(
             loaded->fabric, input_name(inputs.fabric), workload, shape, terms_of(inputs));
     };
-    core::Result<placement::BestShape> best =
-        placement::solve_best_shape(shapes, problem_of, host_of, loaded->fabric.labels(), options);
+    core::Result<placement::BestShape> best = placement::solve_best_shape(
+        shapes, problem_of, host_of, loaded->fabric.labels(), options, watch);
     if (!best) {
         return tl::unexpected(best.error());
     }
@@ -102,25 +122,28 @@ std::string shapes_text(const std::vector<placement::ShapeTrial>& trials) {
                                    "score s",
                                    "bound s");
     constexpr std::size_t kShown = 12;
-    std::size_t tried = 0;
+    std::size_t shown = 0;
     std::size_t behind = 0;
     double least_behind = std::numeric_limits<double>::infinity();
     for (const placement::ShapeTrial& trial : by_score(trials)) {
-        if (trial.tried && ++tried <= kShown) {
-            text += fmt::format("{:<12} {:>5} {:>5} {:>9} {:>14.6f} {:>14.6f}\n",
-                                "",
-                                trial.shape.pp,
-                                trial.shape.dp,
-                                trial.shape.devices(),
-                                trial.score.total(),
-                                trial.bound.value);
-        } else if (!trial.tried && trial.reason.empty()) {
+        if (placed(trial)) {
+            if (++shown <= kShown) {
+                text += fmt::format("{:<12} {:>5} {:>5} {:>9} {:>14.6f} {:>14.6f}{}\n",
+                                    "",
+                                    trial.shape.pp,
+                                    trial.shape.dp,
+                                    trial.shape.devices(),
+                                    trial.score.total(),
+                                    trial.bound.value,
+                                    trial.cut ? "  cut short" : "");
+            }
+        } else if (trial.reason.empty() && !trial.cut) {
             ++behind;
             least_behind = std::min(least_behind, trial.bound.value);
         }
     }
-    if (tried > kShown) {
-        text += fmt::format("{:<12} {} more that were placed\n", "", tried - kShown);
+    if (shown > kShown) {
+        text += fmt::format("{:<12} {} more that were placed\n", "", shown - kShown);
     }
     if (behind > 0) {
         text += fmt::format("{:<12} {} more cannot be better: no plan of them is below {:.6f} s\n",
@@ -128,7 +151,7 @@ std::string shapes_text(const std::vector<placement::ShapeTrial>& trials) {
                             behind,
                             least_behind);
     }
-    return text + refused_text(trials);
+    return text + cut_text(trials) + refused_text(trials);
 }
 
 core::Value shapes_value(const std::vector<placement::ShapeTrial>& trials) {
@@ -137,10 +160,13 @@ core::Value shapes_value(const std::vector<placement::ShapeTrial>& trials) {
         core::Value entry = core::Value::object();
         entry.set("pp", trial.shape.pp).set("dp", trial.shape.dp).set("tp", trial.shape.tp);
         if (trial.reason.empty()) {
-            if (trial.tried) {
+            if (placed(trial)) {
                 entry.set("score", trial.score.total());
             }
             entry.set("bound", trial.bound.value);
+            if (trial.cut) {
+                entry.set("cut_short", true);
+            }
         } else {
             entry.set("reason", trial.reason);
         }

@@ -16,7 +16,8 @@ struct PlacedShapes {
 
 /// Sizes the job for every shape and places each. Fails when no shape can run.
 [[nodiscard]] core::Result<PlacedShapes> place_best_shape(const PlacementInputs& inputs,
-                                                          const placement::SolveOptions& options);
+                                                          const placement::SolveOptions& options,
+                                                          const placement::ShapeWatch& watch);
 
 /// Table of the shapes, best first.
 [[nodiscard]] std::string shapes_text(const std::vector<placement::ShapeTrial>& trials);

@@ -1,8 +1,57 @@
 #include "longhaul/plan_inputs.hpp"
 
 #include "longhaul/command.hpp"
+#include "longhaul/plan_fabric.hpp"
 
 namespace longhaul::app {
+namespace {
+
+/// What the score counts is that of the old plan, unless given.
+void fill_terms(const placement::Terms& terms, PlacementInputs& inputs) {
+    if (!inputs.has("--objective")) {
+        inputs.objective = placement::name_of(terms.objective);
+    }
+    if (!inputs.has("--exchange")) {
+        inputs.exchange = placement::name_of(terms.exchange);
+    }
+    if (!inputs.has("--schedule")) {
+        inputs.schedule = placement::name_of(terms.schedule);
+    }
+    if (!inputs.has("--forward-share")) {
+        inputs.forward_share = terms.forward_share;
+    }
+    inputs.ignore_shared = inputs.ignore_shared || !terms.count_shared;
+}
+
+}  // namespace
+
+void fill_from_plan(const placement::Plan& plan, PlacementInputs& inputs) {
+    const workload::Workload& old = plan.workload;
+    fill_terms(plan.terms, inputs);
+    inputs.tp = inputs.has("--tp") ? inputs.tp : plan.placement.shape().tp;
+    if (!inputs.job.empty()) {
+        return;
+    }
+    if (inputs.layers.empty() && inputs.stage_seconds.empty()) {
+        inputs.stage_seconds = old.stage_seconds;
+        inputs.old_layers = old.layers;
+    }
+    inputs.microbatches = inputs.microbatches ? inputs.microbatches : old.microbatches;
+    inputs.pp = inputs.pp != 0 ? inputs.pp : plan.placement.shape().pp;
+    inputs.dp = inputs.dp != 0 ? inputs.dp : plan.placement.shape().dp;
+    if (!inputs.c_pp) {
+        inputs.c_pp = old.c_pp.value();
+        inputs.pp_messages = old.pp_messages;
+        if (old.c_pp_backward) {
+            inputs.c_pp_backward = old.c_pp_backward->value();
+        }
+        inputs.pp_backward_messages = old.pp_backward_messages;
+    }
+    if (!inputs.c_dp) {
+        inputs.c_dp = old.c_dp.value();
+        inputs.dp_messages = old.dp_messages;
+    }
+}
 
 core::Result<LoadedPlan> load_plan(const std::string& fabric,
                                    std::string_view text,
@@ -11,21 +60,13 @@ core::Result<LoadedPlan> load_plan(const std::string& fabric,
     if (!plan) {
         return tl::unexpected(plan.error());
     }
-    const std::string path = fabric.empty() ? plan->fabric_path : fabric;
-    if (path.empty()) {
-        return core::fail(
-            {std::move(name), "fabric", "names no fabric file", "give --fabric FILE"});
+    core::Result<FoundFabric> found =
+        fabric_of_plan({plan->fabric_path, plan->fabric_sha256, name}, fabric);
+    if (!found) {
+        return tl::unexpected(found.error());
     }
-    core::Result<LoadedFabric> read = fabric.empty() ? load_named_fabric(path) : load_fabric(path);
-    if (!read) {
-        return tl::unexpected(read.error());
-    }
-    if (fabric.empty() && !plan->fabric_sha256.empty() && plan->fabric_sha256 != read->sha256) {
-        return core::fail({path,
-                           "",
-                           "is not the fabric that the plan was made from (its SHA-256 differs)",
-                           "give --fabric to score the plan on it all the same"});
-    }
+    const std::string path = found->path;
+    LoadedFabric* read = &found->loaded;
     core::Result<placement::Problem> problem = placement::make_problem(
         read->fabric, input_name(path), plan->workload, plan->placement.shape(), plan->terms);
     if (!problem) {

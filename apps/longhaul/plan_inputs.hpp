@@ -14,8 +14,12 @@ struct LoadedPlan {
     placement::Plan plan;
 };
 
+/// Fills what was not given (see note_given): shape, payloads, compute and terms are those of the
+/// plan. With a job file the terms alone.
+void fill_from_plan(const placement::Plan& plan, PlacementInputs& inputs);
+
 /// A plan with its own workload, shape and terms; on the fabric of that path, or, where it is
-/// empty, on its own, whose SHA-256 must be the one in the plan. `name` of the plan in messages.
+/// empty, on its own, see fabric_of_plan. `name` of the plan in messages.
 [[nodiscard]] core::Result<LoadedPlan> load_plan(const std::string& fabric,
                                                  std::string_view text,
                                                  std::string name);

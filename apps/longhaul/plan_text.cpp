@@ -1,6 +1,7 @@
 #include "longhaul/plan_text.hpp"
 
 #include <algorithm>
+#include <optional>
 
 #include <fmt/ranges.h>
 
@@ -161,12 +162,47 @@ std::string term_lines(const Plan& plan, const fabric::Fabric& fabric) {
     return text;
 }
 
+/// Of the shapes that a plan was chosen from, how many others may have a better plan: their bound
+/// is below its score. Nullopt when the shape was given.
+std::optional<std::size_t> open_shapes(const Plan& plan) {
+    constexpr double kRounding = 1e-9;
+    const core::Value* shapes = plan.unknown.find("shapes");
+    if (shapes == nullptr || shapes->kind != core::Value::Kind::kArray) {
+        return std::nullopt;
+    }
+    const auto number = [](const core::Value& shape, std::string_view key) {
+        const core::Value* value = shape.find(key);
+        return value == nullptr ? 0.0 : value->number;
+    };
+    const placement::Shape chosen = plan.placement.shape();
+    return std::ranges::count_if(shapes->items, [&](const core::Value& shape) {
+        const bool same = number(shape, "pp") == chosen.pp && number(shape, "dp") == chosen.dp;
+        return !same && shape.find("reason") == nullptr &&
+               number(shape, "bound") < plan.score.total() * (1 - kRounding);
+    });
+}
+
+/// "; 2 other shapes may be better", as far as bounds tell.
+std::string other_shapes(std::size_t open) {
+    return open == 0 ? std::string("; no other shape is better")
+                     : fmt::format("; {} other shape{} may be better by {} bound{}",
+                                   open,
+                                   open == 1 ? "" : "s",
+                                   open == 1 ? "its" : "their",
+                                   open == 1 ? "" : "s");
+}
+
 std::string bound_line(const Plan& plan) {
     const placement::Gap gap = placement::gap_between(plan.score.total(), plan.bound.value);
+    const std::optional<std::size_t> open = open_shapes(plan);
+    const std::string_view shape = open ? " for this shape" : "";
     const std::string verdict =
-        gap.optimal ? std::string("the plan is optimal")
-        : gap.known ? fmt::format("the plan is at most {:.2f} % above the optimum", 100 * gap.value)
-                    : std::string("how far the plan is from the optimum is unknown");
+        (gap.optimal ? fmt::format("the plan is optimal{}", shape)
+         : gap.known
+             ? fmt::format(
+                   "the plan is at most {:.2f} % above the optimum{}", 100 * gap.value, shape)
+             : fmt::format("how far the plan is from the optimum{} is unknown", shape)) +
+        (open ? other_shapes(*open) : std::string());
     return fmt::format(
         "bound        {:.6f} s ({}); {}\n", plan.bound.value, plan.bound.method, verdict);
 }

@@ -21,7 +21,7 @@ void Progress::show(double elapsed_s) {
     const long second = static_cast<long>(elapsed_s);
     long last = shown_;
     if (wanted_ && second > last && shown_.compare_exchange_strong(last, second)) {
-        fmt::print(stderr, "\rlonghaul: {}, {} s", what_, second);
+        fmt::print(stderr, "\rlonghaul: {}, {} s\033[K", what_, second);
     }
 }
 

@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <string>
+#include <utility>
 
 namespace longhaul::app {
 
@@ -14,6 +15,9 @@ public:
     ~Progress();
     Progress(const Progress&) = delete;
     Progress& operator=(const Progress&) = delete;
+
+    /// What goes on from now; not while another thread may call `show`.
+    void now(std::string what) { what_ = std::move(what); }
 
     /// Called by any thread, as often as it likes.
     void show(double elapsed_s);

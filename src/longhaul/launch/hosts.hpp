@@ -21,6 +21,7 @@ struct Host {
     std::string ssh_address;  ///< what ssh connects to, where it differs; else equal to address
     std::string user;         ///< login of ssh
     std::string interface;    ///< network interface of the training data
+    std::string fabric_host;  ///< what the fabric calls it, where that differs; only for matching
     std::string workdir;      ///< folder that the training command runs in
     int ssh_port = kDefaultSshPort;
     int cores = 0;                    ///< processor cores; 0 = not given
@@ -33,14 +34,17 @@ struct Hosts {
     std::vector<Host> hosts;
     std::string launch_dir;  ///< folder for the launch files on every host; empty = choose one
     int master_port = kDefaultMasterPort;
-    bool numbered = false;  ///< the file lists fabric_devices; else they follow its order
+    /// The file lists fabric_devices, or they were matched with those of a plan; then they need not
+    /// be all devices of the fabric. Else they follow the order of the file.
+    bool numbered = false;
 
     /// Number of devices of all hosts together.
     [[nodiscard]] std::size_t devices() const;
 };
 
 /// Reads a hosts file; every problem is reported with its place. The fabric devices of the result
-/// are a permutation of 0 .. devices() - 1. O(size log size).
+/// are all different; a permutation of 0 .. devices() - 1 where the file does not list them. O(size
+/// log size).
 [[nodiscard]] core::Result<Hosts> read_hosts(std::string_view text, std::string_view name);
 
 }  // namespace longhaul::launch

@@ -102,7 +102,11 @@ TEST(ReadHosts, RefusesWithThePlace) {
         {one_host("gpus = [0, -1]\n"), "gpus[1]: found -1"},
         {one_host("gpus = \"all\"\n"), "gpus: found a string"},
         {one_host("fabric_devices = [0]\n"), "lists 1 devices; the host has 2"},
-        {one_host("fabric_devices = [0, 2]\n"), "they must cover 0, 1, 2, ... without gaps"},
+        {"[[host]]\nname = \"a/b\"\ndevices = 1\n", "goes into fabric_host"},
+        {one_host("fabric_host = \"\"\n"), "a name in a fabric has"},
+        {one_host("fabric_host = \"x/y\"\n[[host]]\nname = \"z\"\ndevices = 1\nfabric_host = "
+                  "\"X/y\"\n"),
+         "fabric_host \"X/y\" is taken by host[0] already"},
         {one_host("ssh_port = 0\n"), "ssh_port: found 0"},
         {"master_port = 65536\n" + one_host(""), "master_port: found 65536"},
         {one_host("[[host]]\nname = \"A\"\ndevices = 1\n"),

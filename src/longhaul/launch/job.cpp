@@ -54,13 +54,13 @@ core::Diagnostics check_options(const Options& options) {
     return problems;
 }
 
-/// Host and local device id of every device of the fabric.
+/// Host and local device id of the devices that the hosts hold, in no order.
 std::vector<Process> devices_of(const Hosts& hosts) {
-    std::vector<Process> devices(hosts.devices());
+    std::vector<Process> devices;
     for (std::size_t h = 0; h < hosts.hosts.size(); ++h) {
         const Host& host = hosts.hosts[h];
         for (std::size_t k = 0; k < host.gpus.size(); ++k) {
-            Process& process = devices[static_cast<std::size_t>(host.fabric_devices[k])];
+            Process& process = devices.emplace_back();
             process.device = host.fabric_devices[k];
             process.host = static_cast<int>(h);
             process.gpu = host.gpus[k];
@@ -88,6 +88,47 @@ void fill_processes(Job& job, const std::vector<int>& plan_ranks, const std::vec
         process.local_rank = static_cast<int>(ranks_there.size());
         ranks_there.push_back(process.rank);
     }
+}
+
+/// Every device with a rank is on a host, and hosts hold devices of the plan. Hosts that follow the
+/// order of their file hold as many devices as the plan knows.
+core::Diagnostics check_devices(const Hosts& hosts, const std::vector<int>& rank_map) {
+    if (!hosts.numbered && hosts.devices() != rank_map.size()) {
+        return {{"",
+                 "host",
+                 fmt::format("the hosts have {} devices", hosts.devices()),
+                 fmt::format("the rank map of the plan has {}", rank_map.size())}};
+    }
+    core::Diagnostics problems;
+    std::vector<char> held(rank_map.size(), 0);
+    for (const Host& host : hosts.hosts) {
+        for (const int device : host.fabric_devices) {
+            if (static_cast<std::size_t>(device) < held.size()) {
+                held[static_cast<std::size_t>(device)] = 1;
+            } else {
+                problems.push_back(
+                    {"",
+                     "host",
+                     fmt::format("host {} holds device {}", core::shown(host.name), device),
+                     fmt::format("the plan has devices 0 to {}", rank_map.size() - 1)});
+            }
+        }
+    }
+    std::vector<int> missing;
+    for (std::size_t device = 0; device < held.size(); ++device) {
+        if (held[device] == 0 && rank_map[device] >= 0) {
+            missing.push_back(static_cast<int>(device));
+        }
+    }
+    if (!missing.empty()) {
+        problems.push_back({"",
+                            "host",
+                            fmt::format("no host holds device{} {} of the plan",
+                                        missing.size() == 1 ? "" : "s",
+                                        ranges_text(missing)),
+                            "every device that has a rank needs its host"});
+    }
+    return problems;
 }
 
 /// Hosts whose devices are all left out take no part.
@@ -125,11 +166,9 @@ core::Result<Job> make_job(placement::Shape shape,
     }
     if (const auto good = placement::Placement::from_rank_map(shape, rank_map); !good) {
         problems.insert(problems.end(), good.error().begin(), good.error().end());
-    } else if (hosts.devices() != rank_map.size()) {
-        problems.push_back({"",
-                            "host",
-                            fmt::format("the hosts have {} devices", hosts.devices()),
-                            fmt::format("the rank map of the plan has {}", rank_map.size())});
+    } else {
+        const core::Diagnostics devices = check_devices(hosts, rank_map);
+        problems.insert(problems.end(), devices.begin(), devices.end());
     }
     if (!problems.empty()) {
         return tl::unexpected(std::move(problems));

@@ -52,9 +52,10 @@ struct Job {
 };
 
 /// Joins a plan with hosts. rank_map[device] = replica * pp + stage, one entry a device of the
-/// hosts. Local ranks follow the order of ranks on a host. Fails on sizes that do not agree, a map
-/// that is no permutation, an unknown convention, and on options that no emitted file could hold
-/// (empty command, control characters, text that is not UTF-8, bad names). O(devices log devices).
+/// plan, -1 for those left out, which no host needs to hold. Local ranks follow the order of ranks
+/// on a host. Fails on sizes that do not agree, a map that is no permutation, an unknown
+/// convention, and on options that no emitted file could hold (empty command, control characters,
+/// text that is not UTF-8, bad names). O(devices log devices).
 [[nodiscard]] core::Result<Job> make_job(placement::Shape shape,
                                          const std::vector<int>& rank_map,
                                          Hosts hosts,

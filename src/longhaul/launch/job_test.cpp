@@ -113,6 +113,28 @@ TEST(RangesText, WritesRanges) {
     EXPECT_EQ(ranges_text(Numbers{0, 2, 4}, 3), "0, 2, 4");
 }
 
+TEST(MakeJob, NeedsNoHostForDevicesThatAreLeftOut) {
+    // Devices 0 and 3 of four have no rank.
+    const auto hosts_of = [](const std::string& devices) {
+        return *read_hosts("[[host]]\nname = \"a\"\nfabric_devices = " + devices + "\n", "h");
+    };
+    const auto job = make_job({2, 1}, {-1, 1, 0, -1}, hosts_of("[2, 1]"), plain_options());
+    ASSERT_TRUE(job);
+    EXPECT_EQ(job->processes[0].device, 2);
+    EXPECT_EQ(job->processes[0].gpu, 0);
+    EXPECT_EQ(job->processes[1].device, 1);
+    EXPECT_EQ(job->processes[1].gpu, 1);
+    EXPECT_EQ(
+        refusal_of(make_job({2, 1}, {-1, 1, 0, -1}, hosts_of("[0, 2]"), plain_options())),
+        "host: no host holds device 1 of the plan; every device that has a rank needs its host");
+    EXPECT_EQ(refusal_of(make_job({2, 1}, {-1, 1, 0, -1}, hosts_of("[1, 2, 4]"), plain_options())),
+              "host: host \"a\" holds device 4; the plan has devices 0 to 3");
+    // Numbered by the order of the file, two devices of four could be any.
+    const Hosts in_order = *read_hosts("[[host]]\nname = \"a\"\ndevices = 2\n", "h");
+    EXPECT_EQ(refusal_of(make_job({2, 1}, {-1, 1, 0, -1}, in_order, plain_options())),
+              "host: the hosts have 2 devices; the rank map of the plan has 4");
+}
+
 TEST(MakeJob, HostsOfDevicesThatAreLeftOutTakeNoPart) {
     const Hosts hosts = two_hosts();
     const auto job = make_job({2, 1}, {-1, -1, 0, 1}, hosts, plain_options());

@@ -26,21 +26,23 @@ struct Named {
     std::string name;
     std::string address;
     std::vector<int> devices;  ///< by local rank, then by row
+    bool placed = false;       ///< a device of it has a rank
 };
 
-std::vector<Named> named_hosts(std::span<const DevicePlace> places) {
+std::vector<Named> named_hosts(std::span<const DevicePlace> places, std::span<const int> rank_map) {
     std::vector<Named> hosts;
     std::map<std::string, std::size_t> index;
     for (std::size_t i = 0; i < places.size(); ++i) {
         const auto [at, fresh] = index.emplace(folded(places[i].host), hosts.size());
         if (fresh) {
-            hosts.push_back({places[i].host, "", {}});
+            hosts.push_back({places[i].host, "", {}, false});
         }
         Named& host = hosts[at->second];
         if (host.address.empty()) {
             host.address = places[i].address;
         }
         host.devices.push_back(static_cast<int>(i));
+        host.placed = host.placed || rank_map.empty() || rank_map[i] >= 0;
     }
     for (Named& host : hosts) {
         std::ranges::stable_sort(host.devices, {}, [&](int device) {
@@ -57,7 +59,8 @@ bool invented(const Named& host) {
            host.name.find_first_not_of("0123456789", kPrefix.size()) == std::string::npos;
 }
 
-/// Index into `named` of the partner of every host: by name first, then by address.
+/// Index into `named` of the partner of every host: by its name in the fabric where the file gives
+/// it, else by name, then by address.
 std::vector<std::optional<std::size_t>> partners(const std::vector<Host>& hosts,
                                                  const std::vector<Named>& named) {
     std::map<std::string, std::size_t> by_name;
@@ -77,9 +80,19 @@ std::vector<std::optional<std::size_t>> partners(const std::vector<Host>& hosts,
         }
     };
     for (std::size_t h = 0; h < hosts.size(); ++h) {
-        take(by_name, hosts[h].name, h);
+        if (!hosts[h].fabric_host.empty()) {
+            take(by_name, hosts[h].fabric_host, h);
+        }
     }
     for (std::size_t h = 0; h < hosts.size(); ++h) {
+        if (hosts[h].fabric_host.empty()) {
+            take(by_name, hosts[h].name, h);
+        }
+    }
+    for (std::size_t h = 0; h < hosts.size(); ++h) {
+        if (!hosts[h].fabric_host.empty()) {
+            continue;  // a name that is wrong is no reason to guess
+        }
         take(by_address, hosts[h].address, h);
         take(by_name, hosts[h].address, h);
     }
@@ -101,17 +114,19 @@ std::string names_of(const std::vector<Item>& items, Name name) {
 core::Diagnostics unmatched(const std::vector<Host>& hosts,
                             const std::vector<Named>& named,
                             const std::vector<std::optional<std::size_t>>& partner) {
-    constexpr std::string_view kFix = "name them alike, or give fabric_devices for every host";
+    constexpr std::string_view kFix =
+        "name them alike, or give each its fabric_host (its name in the plan)";
+    const auto called = [](const Host& host) {
+        return host.fabric_host.empty() ? host.name : host.fabric_host;
+    };
     core::Diagnostics problems;
     for (std::size_t i = 0; i < named.size(); ++i) {
-        if (std::ranges::find(partner, std::optional(i)) == partner.end()) {
+        if (named[i].placed && std::ranges::find(partner, std::optional(i)) == partner.end()) {
             problems.push_back(
                 {"",
                  "host",
                  fmt::format("no host is the plan's {}", core::shown(named[i].name)),
-                 fmt::format("this file has {}; {}",
-                             names_of(hosts, [](const Host& host) { return host.name; }),
-                             kFix)});
+                 fmt::format("this file has {}; {}", names_of(hosts, called), kFix)});
         }
     }
     for (std::size_t h = 0; h < hosts.size(); ++h) {
@@ -119,7 +134,7 @@ core::Diagnostics unmatched(const std::vector<Host>& hosts,
             problems.push_back(
                 {"",
                  "host",
-                 fmt::format("the plan has no host {}", core::shown(hosts[h].name)),
+                 fmt::format("the plan has no host {}", core::shown(called(hosts[h]))),
                  fmt::format("it has {}; {}",
                              names_of(named, [](const Named& host) { return host.name; }),
                              kFix)});
@@ -165,14 +180,16 @@ std::vector<int> local_ranks(const Named& host, std::span<const DevicePlace> pla
 
 }  // namespace
 
-core::Result<Hosts> match_hosts(Hosts hosts, std::span<const DevicePlace> places) {
+core::Result<Hosts> match_hosts(Hosts hosts,
+                                std::span<const DevicePlace> places,
+                                std::span<const int> rank_map) {
     if (hosts.numbered || places.empty()) {
         return hosts;
     }
     if (core::Diagnostics problems = nameless(places); !problems.empty()) {
         return tl::unexpected(std::move(problems));
     }
-    const std::vector<Named> named = named_hosts(places);
+    const std::vector<Named> named = named_hosts(places, rank_map);
     const auto partner = partners(hosts.hosts, named);
     const bool none =
         std::ranges::none_of(partner, [](const auto& one) { return one.has_value(); });
@@ -191,6 +208,7 @@ core::Result<Hosts> match_hosts(Hosts hosts, std::span<const DevicePlace> places
             host.gpus = std::move(ranks);
         }
     }
+    hosts.numbered = true;
     return hosts;
 }
 

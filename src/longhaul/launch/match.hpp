@@ -9,7 +9,9 @@
 namespace longhaul::launch {
 
 /// Sets the fabric devices of every host by the places of the plan's devices, one a device: the
-/// host of equal name, or else of equal address; letter case does not count. Devices of a host go
+/// host that is called like its fabric_host, or else like its name, or else has its address; letter
+/// case does not count. A host of the plan may be missing when no device of it has a rank
+/// (`rank_map[device]` = -1; an empty map: all have one). Devices of a host go
 /// in order of local rank, then of the fabric. A host whose file lists no gpus gets the local
 /// ranks as ids where they are all known and different.
 ///
@@ -18,6 +20,7 @@ namespace longhaul::launch {
 /// problem (place "host", no file) for each host that has no partner or another number of devices.
 /// O(devices log devices).
 [[nodiscard]] core::Result<Hosts> match_hosts(Hosts hosts,
-                                              std::span<const placement::DevicePlace> places);
+                                              std::span<const placement::DevicePlace> places,
+                                              std::span<const int> rank_map = {});
 
 }  // namespace longhaul::launch

@@ -80,12 +80,41 @@ TEST(MatchHosts, RefusesEachHostWithoutPartner) {
     const std::vector<DevicePlace> places{{"a", "", 0}, {"a", "", 1}, {"c", "", 0}, {"c", "", 1}};
     EXPECT_EQ(match_problems(match_hosts(match_file(kTwo), places)),
               "host: no host is the plan's \"c\"; this file has \"b\", \"a\"; name them alike, or "
-              "give fabric_devices for every host\n"
+              "give each its fabric_host (its name in the plan)\n"
               "host: the plan has no host \"b\"; it has \"a\", \"c\"; name them alike, or give "
-              "fabric_devices for every host\n");
+              "each its fabric_host (its name in the plan)\n");
     // No name alike at all is no reason to guess.
     const std::vector<DevicePlace> other{{"x", "", 0}, {"x", "", 1}, {"y", "", 0}, {"y", "", 1}};
     EXPECT_FALSE(match_hosts(match_file(kTwo), other));
+}
+
+TEST(MatchHosts, MatchesByTheNameInTheFabric) {
+    const std::string file =
+        "devices = 1\n[[host]]\nname = \"n1\"\nfabric_host = \"west/pod0/host1\"\n"
+        "[[host]]\nname = \"n0\"\nfabric_host = \"West/pod0/host0\"\n";
+    const std::vector<DevicePlace> places{{"west/pod0/host0", "", 0}, {"west/pod0/host1", "", 0}};
+    EXPECT_EQ(devices_by_host(match_hosts(match_file(file), places)), (Rows{{1}, {0}}));
+    // A host that gives a wrong one is not matched by its own name or address.
+    const std::vector<DevicePlace> other{{"n1", "", 0}, {"west/pod0/host0", "", 0}};
+    EXPECT_EQ(match_problems(match_hosts(match_file(file), other)),
+              "host: no host is the plan's \"n1\"; this file has \"west/pod0/host1\", "
+              "\"West/pod0/host0\"; name them alike, or give each its fabric_host (its name in the "
+              "plan)\n"
+              "host: the plan has no host \"west/pod0/host1\"; it has \"n1\", "
+              "\"west/pod0/host0\"; name them alike, or give each its fabric_host (its name in the "
+              "plan)\n");
+}
+
+TEST(MatchHosts, NeedsNoHostThatThePlanLeavesOut) {
+    const std::vector<DevicePlace> places{
+        {"a", "", 0}, {"a", "", 1}, {"c", "", 0}, {"c", "", 1}, {"b", "", 0}, {"b", "", 1}};
+    const std::vector<int> left_out{0, 1, -1, -1, 2, 3};
+    const auto matched = match_hosts(match_file(kTwo), places, left_out);
+    EXPECT_EQ(devices_by_host(matched), (Rows{{4, 5}, {0, 1}})) << match_problems(matched);
+    const std::vector<int> one_of_c{0, 1, -1, 2, -1, 3};
+    EXPECT_NE(match_problems(match_hosts(match_file(kTwo), places, one_of_c))
+                  .find("no host is the plan's \"c\""),
+              std::string::npos);
 }
 
 TEST(MatchHosts, RefusesOtherCountsAndDevicesOfNoHost) {

@@ -94,6 +94,12 @@ std::string check_workdir(std::string_view text) {
                : "a folder name has at most 4096 bytes and no control characters";
 }
 
+std::string check_fabric_host(std::string_view text) {
+    return !text.empty() && text.size() <= 4096 && !has_control(text)
+               ? ""
+               : "a name in a fabric has at most 4096 bytes and no control characters";
+}
+
 bool is_dns_label(std::string_view text, std::size_t limit) {
     return text.size() <= limit && is_label(text) && text.find('_') == std::string_view::npos &&
            std::ranges::none_of(text, [](char c) { return c >= 'A' && c <= 'Z'; });

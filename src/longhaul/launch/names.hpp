@@ -23,6 +23,9 @@ namespace longhaul::launch {
 /// Folder that a job runs in: any text without control characters, at most 4096 bytes.
 [[nodiscard]] std::string check_workdir(std::string_view text);
 
+/// Name of a host in a fabric: any text without control characters, at most 4096 bytes.
+[[nodiscard]] std::string check_fabric_host(std::string_view text);
+
 /// Label of RFC 1123 in lower case, as Kubernetes wants its names: at most `limit` bytes.
 [[nodiscard]] bool is_dns_label(std::string_view text, std::size_t limit = 63);
 

@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
+#include <numeric>
 #include <set>
 
 #include "longhaul/placement/detail/test_support.hpp"
@@ -119,6 +121,101 @@ TEST(SolveBestShape, TriesFewerReplicasWhereComputeLetsThem) {
         used.insert(best->plan.placement.shape().devices());
     }
     EXPECT_GT(used.size(), 1U);
+}
+
+/// Eight devices in two regions, and a problem for each of their shapes.
+fabric::Fabric two_regions() {
+    return testing::shipped("two-datacenters-synthetic.toml");
+}
+
+/// Share of the time, as if every question took a hundredth of it.
+ShapeWatch counting_watch(std::atomic<int>& asked, int of) {
+    ShapeWatch watch;
+    watch.used = [&asked, of] { return static_cast<double>(++asked) / of; };
+    return watch;
+}
+
+double host_order_score(const Problem& problem) {
+    std::vector<int> devices(problem.shape.devices());
+    std::iota(devices.begin(), devices.end(), 0);
+    return score_as_mapped(problem, Placement(problem.shape, devices, problem.devices())).total();
+}
+
+TEST(SolveBestShape, IsNeverWorseThanHostOrderOfAnyShapeHoweverShortTheTime) {
+    const fabric::Fabric fabric = two_regions();
+    const auto problem_at = [&](Shape shape) { return problem_of(fabric, shape); };
+    const std::vector<Shape> shapes = shapes_for(fabric.size(), 0, 0, 1, false);
+    for (const int time : {1'000, 100'000, 10'000'000}) {
+        std::atomic<int> asked = 0;
+        SolveOptions options;
+        options.search.budget = 20'000;
+        options.baseline_samples = 20;
+        const auto best = solve_best_shape(shapes,
+                                           problem_at,
+                                           fabric.host_of_device(),
+                                           fabric.labels(),
+                                           options,
+                                           counting_watch(asked, time));
+        ASSERT_TRUE(best);
+        for (const ShapeTrial& trial : best->trials) {
+            if (trial.reason.empty() && trial.bound.value > 0) {
+                EXPECT_LE(best->plan.score.total(),
+                          host_order_score(*problem_at(trial.shape)) * (1 + 1e-9))
+                    << time << ": " << trial.shape.pp << " x " << trial.shape.dp;
+            }
+        }
+        ASSERT_TRUE(best->plan.baselines);
+        EXPECT_LE(best->plan.score.total(), best->plan.baselines->host_order.total() * (1 + 1e-9));
+        EXPECT_LE(best->plan.score.total(), best->plan.baselines->partitions.min * (1 + 1e-9));
+    }
+}
+
+TEST(SolveBestShape, SaysWhatWasCutShort) {
+    const fabric::Fabric fabric = two_regions();
+    const auto problem_at = [&](Shape shape) { return problem_of(fabric, shape); };
+    const std::vector<Shape> shapes = shapes_for(fabric.size(), 0, 0, 1, false);
+    SolveOptions options;
+    options.search.budget = 20'000;
+    options.baseline_samples = 0;
+    ShapeWatch no_time;
+    no_time.used = [] { return 1.0; };
+    const auto cut = solve_best_shape(
+        shapes, problem_at, fabric.host_of_device(), fabric.labels(), options, no_time);
+    ASSERT_TRUE(cut);
+    // One shape was begun, with most devices; nothing is known of the others.
+    std::size_t open = 0;
+    for (const ShapeTrial& trial : cut->trials) {
+        open += trial.cut ? 1U : 0U;
+        EXPECT_TRUE(trial.cut || trial.tried || !trial.reason.empty());
+    }
+    EXPECT_GT(open, shapes.size() / 2);
+    EXPECT_EQ(cut->plan.placement.shape().devices(), fabric.size());
+    EXPECT_FALSE(best_of_all(cut->trials, cut->plan.placement.shape(), cut->plan.score.total()));
+
+    std::vector<std::string> begun;
+    ShapeWatch watch;
+    watch.begins = [&](std::string_view what, std::size_t number, std::size_t of) {
+        begun.emplace_back(what);
+        EXPECT_LE(number, of);
+    };
+    const auto all = solve_best_shape(
+        shapes, problem_at, fabric.host_of_device(), fabric.labels(), options, watch);
+    ASSERT_TRUE(all);
+    EXPECT_TRUE(std::ranges::none_of(all->trials, &ShapeTrial::cut));
+    EXPECT_LE(all->plan.score.total(), cut->plan.score.total());
+    EXPECT_EQ(std::ranges::count(begun, "bounding"), static_cast<std::ptrdiff_t>(shapes.size()));
+}
+
+TEST(BestOfAll, NeedsTheBoundOfEveryOtherShape) {
+    std::vector<ShapeTrial> trials(3);
+    trials[0].shape = {1, 4, 1};
+    trials[1].shape = {2, 2, 1};
+    trials[1].bound.value = 5;
+    trials[2].shape = {4, 1, 1};
+    trials[2].reason = "too deep";
+    EXPECT_TRUE(best_of_all(trials, {1, 4, 1}, 5));
+    EXPECT_FALSE(best_of_all(trials, {1, 4, 1}, 5.1));
+    EXPECT_FALSE(best_of_all(trials, {2, 2, 1}, 5));
 }
 
 TEST(SolveBestShape, SaysWhyNothingFits) {

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "longhaul/placement/against_baselines.hpp"
 #include "longhaul/placement/compose.hpp"
 #include "longhaul/placement/every_placement.hpp"
 #include "longhaul/placement/find.hpp"
@@ -177,7 +178,8 @@ void describe_terms(const Problem& problem, Plan& plan) {
     }
 }
 
-/// Pairs and replicas for stage groups in path order.
+}  // namespace
+
 Placement composed(const Problem& problem, Stages stages, std::span<const int> host_of) {
     Costs costs = problem.costs;
     if (problem.terms.objective == Objective::kPipelined) {
@@ -200,8 +202,6 @@ Placement composed(const Problem& problem, Stages stages, std::span<const int> h
     return compose(costs, stages, path, host_of);
 }
 
-}  // namespace
-
 core::Result<Plan> solve(const Problem& problem,
                          const fabric::Fabric& fabric,
                          const SolveOptions& options) {
@@ -220,9 +220,6 @@ core::Result<Plan> solve_grouped(const Problem& problem,
 
 }  // namespace
 
-namespace {
-
-/// Devices in the place of groups, in everything that a plan of groups says.
 void name_members(const Problem& problem, const TensorGroups& groups, Plan& plan) {
     for (std::vector<int>& order : plan.exchange_orders) {
         for (int& device : order) {
@@ -243,7 +240,17 @@ void name_members(const Problem& problem, const TensorGroups& groups, Plan& plan
     plan.left_out = std::move(left_out);
 }
 
-}  // namespace
+TensorUnits tensor_units_of(TensorGroups groups,
+                            std::span<const int> host_of,
+                            const std::vector<std::string>& labels) {
+    TensorUnits units;
+    for (const std::vector<int>& group : groups.members) {
+        units.host_of.push_back(host_of[group.front()]);
+        units.labels.push_back(labels[group.front()]);
+    }
+    units.groups = std::move(groups);
+    return units;
+}
 
 void describe_placement(const Problem& problem,
                         const TensorGroups* groups,
@@ -288,13 +295,8 @@ core::Result<Plan> solve_groups(const Problem& problem,
                          problem.shape.dp,
                          problem.shape.cells())});
     }
-    std::vector<int> group_host;
-    std::vector<std::string> group_label;
-    for (const std::vector<int>& group : groups.members) {
-        group_host.push_back(host_of[group.front()]);
-        group_label.push_back(labels[group.front()]);
-    }
-    core::Result<Plan> plan = solve(grouped(problem, groups), group_host, group_label, options);
+    const TensorUnits units = tensor_units_of(groups, host_of, labels);
+    core::Result<Plan> plan = solve(grouped(problem, groups), units.host_of, units.labels, options);
     if (!plan) {
         return plan;
     }
@@ -349,7 +351,10 @@ core::Result<Plan> solve(const Problem& problem,
     if (problem.shape.tp > 1) {
         return solve_grouped(problem, host_of, labels, options);
     }
-    auto [found, bound, map] = attempt_twice(problem, options);
+    auto [found, bound, map] =
+        options.kind == SearchKind::kHostOrder
+            ? attempt(problem, options.kind, options.search, options.proof, nullptr)
+            : attempt_twice(problem, options);
     Plan plan;
     plan.workload = problem.workload;
     plan.terms = problem.terms;
@@ -375,6 +380,16 @@ core::Result<Plan> solve(const Problem& problem,
     describe_terms(problem, plan);
     plan.left_out = left_out(problem, plan.placement.stages(), options.search.threads);
     plan.bound = bound;
+    plan.search.seed = options.search.seed;
+    plan.search.budget = options.search.budget;
+    plan.search.restarts = options.search.restarts;
+    plan.search.evaluations = found.evaluations;
+    plan.search.threads = options.search.threads;
+    plan.search.stopped_by = found.stopped_by;
+    plan.search.found_by = found.origin;
+    if (samples == 0) {
+        compare_with_baselines(problem, host_of, labels, options, plan);
+    }
     if (plan.bound.value > plan.score.total() * (1 + kRoundingOfSums)) {
         return defect("bound",
                       fmt::format("the rank map realises {} s, below the bound of {} s",
@@ -383,13 +398,6 @@ core::Result<Plan> solve(const Problem& problem,
     }
     // The same sums in another order may differ in their last digits.
     plan.bound.value = std::min(plan.bound.value, plan.score.total());
-    plan.search.seed = options.search.seed;
-    plan.search.budget = options.search.budget;
-    plan.search.restarts = options.search.restarts;
-    plan.search.evaluations = found.evaluations;
-    plan.search.threads = options.search.threads;
-    plan.search.stopped_by = found.stopped_by;
-    plan.search.found_by = found.origin;
     return plan;
 }
 

@@ -53,6 +53,34 @@ TEST(Solve, ReachesTheKnownOptimaWithDefaultSettings) {
     }
 }
 
+TEST(Solve, NoPlanIsWorseThanItsBaselines) {
+    // Host order for a search: on random links some random placement is nearly always better.
+    int replaced = 0;
+    for (int i = 0; i < 20; ++i) {
+        core::Random random(97, i);
+        const Problem problem = random_problem({2, 3}, 0, false, random);
+        SolveOptions options;
+        options.kind = SearchKind::kHostOrder;
+        options.proof.work = 0;
+        options.baseline_samples = 40;
+        const std::vector<std::string> labels{"a", "b", "a", "b", "a", "b"};
+        const Plan plan =
+            solve(problem, std::vector<int>{0, 1, 2, 3, 4, 5}, labels, options).value();
+        const Baselines& baselines = *plan.baselines;
+        for (const double baseline : {baselines.host_order.total(),
+                                      baselines.host_order_solved,
+                                      baselines.label_per_stage.total(),
+                                      baselines.maps.min,
+                                      baselines.partitions.min}) {
+            EXPECT_LE(plan.score.total(), baseline * (1 + 1e-9)) << i;
+        }
+        EXPECT_EQ(score_as_mapped(problem, plan.placement).total(), plan.score.total());
+        EXPECT_LE(plan.bound.value, plan.score.total());
+        replaced += plan.search.found_by != "host order" ? 1 : 0;
+    }
+    EXPECT_GT(replaced, 10);
+}
+
 TEST(Solve, ThreadsNeverChangeThePlan) {
     for (const std::size_t i : {1U, 5U, 8U}) {
         Plan one = solved_by_default(kKnownOptima[i], 1).second;

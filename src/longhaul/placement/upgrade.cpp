@@ -22,6 +22,7 @@ constexpr double kSameScore = 1e-9;      // relative
 constexpr double kSlopeStep = 1e-4;
 constexpr int kHalvings = 40;
 constexpr double kMostSpeed = 1e9;
+constexpr double kWithoutEnd = 1e4;  // a break that no upgrade comes to
 
 LinkGroup group_of(const DeviceGroups& groups, int a, int b) {
     const int first = groups.of_device[static_cast<std::size_t>(a)];
@@ -60,9 +61,7 @@ public:
     core::Result<std::vector<Upgrade>> run(std::size_t solve_limit, int threads) {
         std::vector<Upgrade> all = candidates();
         core::parallel_for(all.size(), threads, [&](std::size_t i) { keep(all[i]); });
-        std::ranges::stable_sort(all, {}, [](const Upgrade& upgrade) {
-            return std::min(upgrade.bandwidth_kept, upgrade.latency_kept);
-        });
+        std::ranges::stable_sort(all, {}, worth);
         const std::size_t count = std::min(solve_limit, all.size());
         std::vector<core::Diagnostics> failures(2 * count);
         core::parallel_for(2 * count, threads, [&](std::size_t i) {
@@ -82,10 +81,18 @@ public:
             }
             all[i / 2].solved = true;
         }
+        std::ranges::stable_sort(all, {}, worth);
         return all;
     }
 
 private:
+    /// The least seconds that an upgrade leads to, with the plan kept or placed anew.
+    static double worth(const Upgrade& upgrade) {
+        const double kept = std::min(upgrade.bandwidth_kept, upgrade.latency_kept);
+        return upgrade.solved ? std::min({kept, upgrade.bandwidth_solved, upgrade.latency_solved})
+                              : kept;
+    }
+
     /// Everything that binds, with nothing known of it yet.
     [[nodiscard]] std::vector<Upgrade> candidates() {
         const Problem problem = problem_of_(fabric_);
@@ -186,6 +193,10 @@ private:
         for (int i = 0; i < kHalvings; ++i) {
             const double middle = (low + high) / 2;
             (on_line(middle) ? high : low) = middle;
+        }
+        if (1 / high >= kWithoutEnd) {
+            upgrade.score_until = upgrade.limit;
+            return;
         }
         upgrade.until = 1 / high;
         upgrade.score_until = at(high);

@@ -32,7 +32,7 @@ struct Upgrade {
     double latency_solved = 0;    ///< half the latency, the same
     bool solved = false;          ///< whether the last two were computed
     /// The factor of bandwidth up to which every bit of it helps as much; beyond it something else
-    /// binds too. None: it helps without end. 1: it does not help alone.
+    /// binds too. None: it helps without end, or beyond 10,000 times. 1: it does not help alone.
     std::optional<double> until;
     double score_until = 0;  ///< the plan as it stands at that factor
     double limit = 0;        ///< the plan as it stands with these links infinitely fast
@@ -69,8 +69,9 @@ struct DeviceGroups {
                                       double latency);
 
 /// One upgrade a binding group of links, a binding shared resource, a group with the slowest
-/// devices of a stage whose compute binds; the most worth first. The first `solve_limit` of them
-/// are solved anew with the options. Does not depend on the threads.
+/// devices of a stage whose compute binds; the most worth first. The `solve_limit` that are worth
+/// most with the plan kept are solved anew with the options, and ordered by the better of both.
+/// Does not depend on the threads.
 [[nodiscard]] core::Result<std::vector<Upgrade>> upgrades(const ProblemOfFabric& problem_of,
                                                           const fabric::Fabric& fabric,
                                                           const Placement& placement,

@@ -118,6 +118,7 @@ private:
     /// Bars in order; those too narrow to be seen grow into one with their neighbours.
     void bars() {
         std::vector<GanttBar> sorted = gantt_.bars;
+        std::erase_if(sorted, [](const GanttBar& bar) { return bar.end <= bar.begin; });
         std::ranges::stable_sort(sorted, [](const GanttBar& a, const GanttBar& b) {
             return std::tie(a.row, a.lane, a.begin) < std::tie(b.row, b.lane, b.begin);
         });

@@ -30,7 +30,7 @@ struct Gantt {
 
 /// An SVG picture with a time axis, a legend and rows of equal height. Bars narrower than a third
 /// of a pixel are joined to their neighbours of the same kind, so that the size of the picture is
-/// bounded. O(bars log bars).
+/// bounded. Bars of no length are left out. O(bars log bars).
 [[nodiscard]] std::string draw(const Gantt& gantt);
 
 }  // namespace longhaul::report

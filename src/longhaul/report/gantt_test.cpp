@@ -43,6 +43,13 @@ TEST(Gantt, OutlinesThePath) {
     EXPECT_NE(svg.find("critical path"), std::string::npos);
 }
 
+TEST(Gantt, DrawsNothingOfNoLength) {
+    Gantt gantt = two_rows();
+    const std::string before = draw(gantt);
+    gantt.bars.push_back({1, 0, 3.5, 3.5, 0, "F9"});
+    EXPECT_EQ(draw(gantt), before);
+}
+
 TEST(Gantt, JoinsWhatNobodySees) {
     Gantt gantt = two_rows();
     gantt.bars.clear();

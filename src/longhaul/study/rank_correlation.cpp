@@ -78,6 +78,25 @@ std::optional<double> spearman_rho(std::span<const double> x, std::span<const do
     return both / std::sqrt(spread_x * spread_y);
 }
 
+std::optional<double> chance_of_tau(std::span<const double> x, std::span<const double> y) {
+    constexpr double kSumRounding = 1e-12;
+    const std::optional<double> reached = kendall_tau(x, y);
+    if (!reached || x.size() > kMostPermuted) {
+        return std::nullopt;
+    }
+    std::vector<std::size_t> order(y.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::vector<double> drawn(y.size());
+    double all = 0;
+    double as_good = 0;
+    do {
+        std::ranges::transform(order, drawn.begin(), [&](std::size_t i) { return y[i]; });
+        all += 1;
+        as_good += kendall_tau(x, drawn).value_or(-1) >= *reached - kSumRounding ? 1 : 0;
+    } while (std::ranges::next_permutation(order).found);
+    return as_good / all;
+}
+
 std::optional<CorrelationInterval> bootstrap_interval(std::span<const double> x,
                                                       std::span<const double> y,
                                                       const Correlation& correlation,

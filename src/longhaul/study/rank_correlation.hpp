@@ -18,6 +18,13 @@ namespace longhaul::study {
 [[nodiscard]] std::optional<double> spearman_rho(std::span<const double> x,
                                                  std::span<const double> y);
 
+/// The chance that a ranking drawn at random reaches this Kendall's tau: the share of all orders of
+/// y whose tau is at least that of y as it stands (exact permutation test). Nothing when one list
+/// is constant or with more than kMostPermuted points. O(n! n^2).
+inline constexpr std::size_t kMostPermuted = 8;
+[[nodiscard]] std::optional<double> chance_of_tau(std::span<const double> x,
+                                                  std::span<const double> y);
+
 struct CorrelationInterval {
     double lower = 0;
     double upper = 0;

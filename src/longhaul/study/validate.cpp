@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <set>
 
 #include <fmt/format.h>
 
 #include "longhaul/core/assert.hpp"
 #include "longhaul/core/cursor.hpp"
+#include "longhaul/core/own_formats.hpp"
 
 namespace longhaul::study {
 namespace {
@@ -53,13 +55,33 @@ MeasuredStep read_step(const core::Cursor& object, std::set<std::string>& names)
 Ranking ranking_of(const std::vector<double>& predicted,
                    const std::vector<double>& measured,
                    const ValidateOptions& options) {
+    if (predicted.size() <= kMostPermuted) {
+        return {kendall_tau(predicted, measured),
+                spearman_rho(predicted, measured),
+                std::nullopt,
+                std::nullopt,
+                chance_of_tau(predicted, measured)};
+    }
     const auto interval = [&](const Correlation& correlation) {
         return bootstrap_interval(predicted, measured, correlation, options.draws, options.seed);
     };
     return {kendall_tau(predicted, measured),
             spearman_rho(predicted, measured),
             interval(kendall_tau),
-            interval(spearman_rho)};
+            interval(spearman_rho),
+            std::nullopt};
+}
+
+bool all_equal(const std::vector<double>& values) {
+    return std::ranges::adjacent_find(values, std::not_equal_to<>()) == values.end();
+}
+
+/// Which list has no ranking.
+std::string equal_text(const std::vector<double>& simulated, const std::vector<double>& measured) {
+    const bool both = all_equal(simulated) && all_equal(measured);
+    return both                   ? "all simulated steps are equal, and all measured ones too"
+           : all_equal(simulated) ? "all simulated steps are equal"
+                                  : "all measured steps are equal";
 }
 
 std::vector<double> column(const std::vector<ComparedStep>& steps, double ComparedStep::* member) {
@@ -87,6 +109,9 @@ core::Value ranking_value(const Ranking& ranking) {
     };
     set("kendall_tau", ranking.tau, ranking.tau_interval);
     set("spearman_rho", ranking.rho, ranking.rho_interval);
+    if (ranking.chance) {
+        value.set("chance", *ranking.chance);
+    }
     return value;
 }
 
@@ -94,6 +119,9 @@ core::Value ranking_value(const Ranking& ranking) {
 
 core::Result<std::vector<MeasuredStep>> read_measured_steps(std::string_view text,
                                                             std::string_view name) {
+    if (const auto own = core::refuse_other_format(text, name, {"longhaul.measured-steps"}); !own) {
+        return tl::unexpected(own.error());
+    }
     const core::Result<core::Document> document = core::parse_document(text, name);
     if (!document) {
         return tl::unexpected(document.error());
@@ -110,7 +138,7 @@ core::Result<std::vector<MeasuredStep>> read_measured_steps(std::string_view tex
             steps.push_back(read_step(list->item(i), names));
         }
         if (steps.size() < 2) {
-            list->report(fmt::format("holds {} plans", steps.size()),
+            list->report(fmt::format("holds {} plan{}", steps.size(), steps.size() == 1 ? "" : "s"),
                          "a ranking needs two or more");
         }
     }
@@ -118,6 +146,26 @@ core::Result<std::vector<MeasuredStep>> read_measured_steps(std::string_view tex
         return tl::unexpected(std::move(problems));
     }
     return steps;
+}
+
+CorrelationInterval median_interval(std::vector<double> seconds) {
+    constexpr double kLevel = 0.95;
+    LONGHAUL_ASSERT(!seconds.empty());
+    std::ranges::sort(seconds);
+    const std::size_t n = seconds.size();
+    // The largest k for which the chance that k values or fewer lie below the median is small.
+    double chance = std::exp2(-static_cast<double>(n));
+    double below = chance;
+    std::size_t k = 0;
+    while (2 * (k + 1) < n) {
+        chance *= static_cast<double>(n - k) / static_cast<double>(k + 1);
+        if (2 * (below + chance) > 1 - kLevel) {
+            break;
+        }
+        below += chance;
+        ++k;
+    }
+    return {seconds[k], seconds[n - 1 - k]};
 }
 
 Validation validate(const std::vector<ComparedStep>& steps, const ValidateOptions& options) {
@@ -134,7 +182,10 @@ Validation validate(const std::vector<ComparedStep>& steps, const ValidateOption
     validation.best = least(simulated);
     validation.fastest = least(measured);
     validation.lost = measured[validation.best] / measured[validation.fastest] - 1;
-    if (validation.lost > options.fastest_within) {
+    validation.lost_in_spread =
+        validation.best != validation.fastest &&
+        steps[validation.best].measured_lower <= steps[validation.fastest].measured_upper;
+    if (validation.lost > options.fastest_within && !validation.lost_in_spread) {
         validation.reasons.push_back(
             fmt::format("{} is predicted best, and takes {:.1f} % longer than {}",
                         steps[validation.best].name,
@@ -142,7 +193,7 @@ Validation validate(const std::vector<ComparedStep>& steps, const ValidateOption
                         steps[validation.fastest].name));
     }
     if (!validation.simulated.tau) {
-        validation.reasons.emplace_back("all simulated or all measured steps are equal");
+        validation.reasons.push_back(equal_text(simulated, measured));
     } else if (*validation.simulated.tau < options.least_tau) {
         validation.reasons.push_back(fmt::format(
             "Kendall's tau is {:.3f}, below {:g}", *validation.simulated.tau, options.least_tau));
@@ -157,7 +208,9 @@ core::Value to_value(const std::vector<ComparedStep>& steps, const Validation& v
         value.set("name", step.name)
             .set("model_s", step.model)
             .set("simulated_s", step.simulated)
-            .set("measured_s", step.measured);
+            .set("measured_s", step.measured)
+            .set("measured_interval",
+                 std::vector<double>{step.measured_lower, step.measured_upper});
         list.append(std::move(value));
     }
     core::Value reasons = core::Value::array();
@@ -172,6 +225,7 @@ core::Value to_value(const std::vector<ComparedStep>& steps, const Validation& v
         .set("predicted_best", steps[validation.best].name)
         .set("measured_fastest", steps[validation.fastest].name)
         .set("lost", validation.lost)
+        .set("lost_in_spread", validation.lost_in_spread)
         .set("accepted", validation.reasons.empty())
         .set("reasons", std::move(reasons));
     return root;

@@ -30,7 +30,15 @@ struct ComparedStep {
     double model = 0;
     double simulated = 0;
     double measured = 0;  ///< median of its steps
+    /// What the median may be, see median_interval; the median itself where nothing is known.
+    double measured_lower = 0;
+    double measured_upper = 0;
 };
+
+/// Interval of the median of the steps: order statistics that hold it with 95 % at least, whatever
+/// the distribution (Conover, 1999, section 3.2); of less than six steps, which hold it with less,
+/// the least and the largest. Not empty. O(n log n).
+[[nodiscard]] CorrelationInterval median_interval(std::vector<double> seconds);
 
 struct ValidateOptions {
     double near = 0.10;            ///< simulated steps this near count as right
@@ -46,21 +54,25 @@ struct Ranking {
     std::optional<double> rho;
     std::optional<CorrelationInterval> tau_interval;
     std::optional<CorrelationInterval> rho_interval;
+    /// Of few plans, instead of the intervals: that a random ranking reaches this tau.
+    std::optional<double> chance;
 };
 
 struct Validation {
     Ranking model;
     Ranking simulated;
-    int near = 0;             ///< plans whose simulated step is near the measured one
-    std::size_t best = 0;     ///< least simulated step, the first of equals
-    std::size_t fastest = 0;  ///< least measured step
-    double lost = 0;          ///< measured step of the best over the fastest, minus 1
+    int near = 0;                 ///< plans whose simulated step is near the measured one
+    std::size_t best = 0;         ///< least simulated step, the first of equals
+    std::size_t fastest = 0;      ///< least measured step
+    double lost = 0;              ///< measured step of the best over the fastest, minus 1
+    bool lost_in_spread = false;  ///< the intervals of both medians overlap: it may be none
     /// Why the predictions cannot be used to choose; empty: they can.
     std::vector<std::string> reasons;
 };
 
 /// Two steps or more. A prediction is rejected when the plan that it puts first loses more than
-/// `fastest_within`, or tau is below `least_tau`. O(draws n^2).
+/// `fastest_within` and more than the spread of the measured steps explains, or tau is below
+/// `least_tau`. O(draws n^2).
 [[nodiscard]] Validation validate(const std::vector<ComparedStep>& steps,
                                   const ValidateOptions& options);
 
