@@ -676,7 +676,8 @@ MALFORMED = {
     "gpus and devices": host("gpus = [0, 1]").encode(),
     "overlapping devices": b'[[host]]\nname = "a"\nfabric_devices = [0, 1, 2, 3]\n'
                            b'[[host]]\nname = "b"\nfabric_devices = [3, 4, 5, 6]\n',
-    "gap in devices": b'[[host]]\nname = "a"\nfabric_devices = [0, 1, 2, 3, 4, 5, 6, 8]\n',
+    "device without a host": b'[[host]]\nname = "a"\nfabric_devices = [0, 1, 2, 3, 4, 5, 6]\n',
+    "device beyond the plan": b'[[host]]\nname = "a"\nfabric_devices = [0, 1, 2, 3, 4, 5, 6, 7, 9]\n',
     "some list devices": host("fabric_devices = [0, 1, 2, 3]").encode(),
     "port": host("ssh_port = 70000").encode(),
     "master port": b"master_port = 0\n" + host("").encode(),
