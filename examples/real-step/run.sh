@@ -13,17 +13,22 @@ plans=${2:-15}
 shift $(($# < 2 ? $# : 2))
 model=(--pp 2 --layers 2 --width 128 --batch 2 --length 64 --microbatches 8)
 steps=${REAL_STEP_STEPS:-6}
-campaign=(--patterns peer,crossing --widths 2 --blocks 1 --repeats 3 --most-repeats 3 --smallest 64KiB --largest 512KiB)
+campaign=(--patterns "peer,crossing" --widths 2 --blocks 1 --repeats 3 --most-repeats 3 --smallest 64KiB --largest 512KiB)
 [ $# -eq 0 ] || campaign=("$@")
 
 mkdir -p "$folder/launch" "$folder/results"
 "$LONGHAUL" emulate "$here/wan.toml" --check --fabric "$folder/truth.json" >"$folder/network.txt"
 
-echo "1. links: what an agent on every host measures"
-"$LONGHAUL" emulate "$here/wan.toml" --quiet -- "$here/../eight-hosts/campaign.sh" "$folder" "${campaign[@]}" \
-    >"$folder/campaign.txt"
-"$LONGHAUL" measure fit "$folder/raw.jsonl" -o "$folder/links.json" --fabric "$folder/fabric.json" \
-    >"$folder/fits.txt"
+if [ "${REAL_STEP_LINKS:-measured}" = stated ]; then
+    echo "1. links: as wan.toml states them, without a campaign"
+    cp "$folder/truth.json" "$folder/fabric.json"
+else
+    echo "1. links: what an agent on every host measures"
+    "$LONGHAUL" emulate "$here/wan.toml" --quiet -- "$here/../eight-hosts/campaign.sh" "$folder" "${campaign[@]}" \
+        >"$folder/campaign.txt"
+    "$LONGHAUL" measure fit "$folder/raw.jsonl" -o "$folder/links.json" --fabric "$folder/fabric.json" \
+        >"$folder/fits.txt"
+fi
 
 echo "2. the job: payloads of its stages, and what they compute, from a short training on one host"
 ranks=()
