@@ -170,23 +170,22 @@ TERMS = [  # what the proof must be
      "--dp", 3, "--tp", 4)]
 
 
+FEW = 10  # scored candidates: fewer than there are placements, so that these are not tried one by one
+
+
 def terms(test):
     """Certificates under terms beyond links hold the bound of their plan, and nothing else."""
     dice = random.Random(11)
     values = [0, 1, -1, 2, 5, 1e9, 0.5, None, True, "x", [], {}]
     for kind, *words in TERMS:
         path, plan = test.folder / "terms.json", test.folder / "plan.json"
-        done = test.run("place", *words, "--baseline-samples", 0, "--budget", 200000, "--proof-budget",
-                        20000000, "--certificate", path, "-o", plan)
-        made = json.loads(plan.read_text())
-        tried = made["bound_method"] == "every placement"  # which has no log: a word says so
-        test.expect(done.returncode == 0 and ("the certificate holds a bound of" in done.stderr) == tried,
-                    f"{kind}: {done.stderr}")
+        done = test.run("place", *words, "--baseline-samples", 0, "--budget", FEW, "--proof-budget", 20000000,
+                        "--certificate", path, "-o", plan)
+        test.expect(done.returncode == 0 and not done.stderr, f"{kind}: {done.stderr}")
         good = json.loads(path.read_text())
         test.expect(good["proof"]["kind"] == kind, f"{kind}: it is {good['proof']['kind']}")
-        bound = made["bound"]
-        test.expect(good["bound"] <= bound if tried else abs(good["bound"] - bound) <= 1e-9 * bound,
-                    f"{kind}: {good['bound']}, {bound}")
+        bound = json.loads(plan.read_text())["bound"]
+        test.expect(abs(good["bound"] - bound) <= 1e-9 * bound, f"{kind}: {good['bound']}, {bound}")
         done = test.check(good, "--json")
         test.expect(done.returncode == 0, f"{kind}: {done.stdout}{done.stderr}")
         raised = dict(good, bound=good["bound"] * (1 + 1e-6), optimal=False)
