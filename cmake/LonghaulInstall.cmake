@@ -12,6 +12,8 @@ find_dependency(OpenSSL COMPONENTS Crypto)
 find_dependency(Threads)
 find_dependency(pugixml)
 find_dependency(yaml-cpp)
+find_dependency(PkgConfig)
+pkg_check_modules(clp REQUIRED IMPORTED_TARGET clp)
 include(\${CMAKE_CURRENT_LIST_DIR}/longhaulTargets.cmake)
 ")
 write_basic_package_version_file(${CMAKE_CURRENT_BINARY_DIR}/longhaulConfigVersion.cmake

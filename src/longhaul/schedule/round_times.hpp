@@ -1,0 +1,54 @@
+// How long a round takes on the network, and why.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "longhaul/schedule/capabilities.hpp"
+#include "longhaul/schedule/clique_time.hpp"
+#include "longhaul/schedule/timed.hpp"
+
+namespace longhaul::schedule {
+
+/// Times of rounds under one set of capabilities. Remembers cliques and loads: rounds that share a
+/// clique under the same load compute it once. Not for use by two threads at once.
+class RoundTimes {
+public:
+    /// Both must outlive it.
+    RoundTimes(const Islands& islands, const Capabilities& capabilities);
+    ~RoundTimes();
+    RoundTimes(const RoundTimes&) = delete;
+    RoundTimes& operator=(const RoundTimes&) = delete;
+
+    /// Time of the longest clique, ms; infinite when a clique cannot be aligned.
+    /// O(cliques (links + k^3)) when nothing is remembered.
+    [[nodiscard]] double time_ms(const Round& round);
+
+    /// The same with offsets, rates and trees; nothing when a clique cannot be aligned.
+    [[nodiscard]] std::optional<TimedRound> timed(const Round& round);
+
+    /// Why a round has no time: one sentence that names the clique, the islands and the miss.
+    [[nodiscard]] std::string reason(const Round& round);
+
+    /// Latency from sender to receiver over shortest paths, ms, n x n.
+    [[nodiscard]] const core::Grid<double>& latency_ms() const;
+
+    /// The least time that the islands of a clique need when nobody else sends, ms; infinite when
+    /// it cannot be aligned. A lower bound of the time of any round that holds it.
+    [[nodiscard]] double alone_ms(Clique clique);
+
+    /// Streams that cross each directed link in a round, with the trees that `timed` uses.
+    [[nodiscard]] std::vector<double> streams_on_links(const TimedRound& round) const;
+
+    [[nodiscard]] const Islands& islands() const;
+    [[nodiscard]] const Capabilities& capabilities() const;
+
+private:
+    struct State;
+    std::unique_ptr<State> state_;
+};
+
+}  // namespace longhaul::schedule
