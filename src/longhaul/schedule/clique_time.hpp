@@ -17,9 +17,13 @@ namespace longhaul::schedule {
 struct CliqueProblem {
     core::Grid<double> latency_ms;     ///< k x k: sender x receiver, >= 0; the diagonal is ignored
     std::vector<double> memory_share;  ///< k: memory of the aggregator over the payload, >= 0
-    double least_ms = 0;               ///< time of sending the payload at the highest rate, > 0
+    double least_ms = 0;               ///< time of sending the payload at the highest rate, >= 0
     double guard_ms = 0;               ///< spread of arrivals that memory must bear besides
+    core::Grid<char> sends;            ///< k x k: who sends to whom; empty: all to all
 
+    [[nodiscard]] bool has_stream(std::size_t sender, std::size_t receiver) const {
+        return sender != receiver && (sends.empty() || sends(sender, receiver) != 0);
+    }
     [[nodiscard]] std::size_t size() const { return memory_share.size(); }
 };
 
@@ -42,11 +46,11 @@ struct CliqueTime {
 [[nodiscard]] std::optional<CliqueTime> slowest_within(const CliqueProblem& problem,
                                                        double time_ms);
 
-/// Why clique_time found nothing: names two members by position whose arrivals at a third cannot
-/// be made to agree, and by how much they differ at least, ms.
+/// Why clique_time found nothing: the smallest group of members whose arrivals cannot be made to
+/// agree, the worst of its size. Nothing when the clique can be aligned. O(k^4 steps).
 struct Misaligned {
-    std::vector<int> members;  ///< around the circle of conditions
-    double excess_ms = 0;      ///< by which the circle misses
+    std::vector<int> members;  ///< by position
+    double spread_ms = 0;      ///< by which arrivals at some member differ at least
 };
 [[nodiscard]] std::optional<Misaligned> why_not(const CliqueProblem& problem);
 

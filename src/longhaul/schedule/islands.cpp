@@ -31,7 +31,7 @@ public:
 
     Islands read() {
         const Cursor root(document_, problems_);
-        core::check_format(root, "islands", 1, false);
+        core::check_format(root, "longhaul.islands", 1, false);
         root.only_keys({"format",
                         "name",
                         "note",

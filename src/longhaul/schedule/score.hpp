@@ -27,14 +27,16 @@ struct ScheduleScore {
                                            Pace pace,
                                            const MixingOptions& mixing = {});
 
+/// The options with the targets of the islands, unless they state some or all are equal.
+[[nodiscard]] MixingOptions with_targets(MixingOptions options, const Islands& islands);
+
 /// The same from times and curves that are known.
 [[nodiscard]] double score_of(const std::vector<double>& round_ms,
                               const Survival& mixing,
                               Pace pace,
                               double forgetting = 1);
 
-/// Offsets, rates and trees of every round. The schedule must be feasible. Slots, timeout: see
-/// fill_slots.
+/// Offsets, rates and trees of every round. The schedule must be feasible.
 [[nodiscard]] TimedSchedule timed_schedule(const Schedule& schedule, RoundTimes& times, Pace pace);
 
 }  // namespace longhaul::schedule

@@ -1,0 +1,427 @@
+#include "longhaul/schedule/round_times.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <unordered_map>
+#include <utility>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "longhaul/core/assert.hpp"
+#include "longhaul/schedule/detail/common.hpp"
+
+namespace longhaul::schedule {
+
+using detail::kNever;
+using detail::slot;
+
+namespace detail {
+
+/// One clique on given trees: its program, and the streams that it puts on links.
+struct CliqueOnTrees {
+    std::vector<int> members;
+    CliqueProblem problem;                                  ///< least_ms: of the access links
+    std::vector<std::pair<std::uint32_t, double>> streams;  ///< directed link, how many
+    std::vector<topology::StreamTree> trees;
+};
+
+}  // namespace detail
+
+using detail::CliqueOnTrees;
+
+namespace {
+
+/// Time of sending that links leave to a clique when `on_link` streams share them equally.
+double least_of(const CliqueOnTrees& clique,
+                const std::vector<double>& on_link,
+                const std::vector<double>& stream_ms) {
+    double least = clique.problem.least_ms;
+    for (const auto& [link, own] : clique.streams) {
+        least = std::max(least, on_link[link] * stream_ms[link]);
+    }
+    return least;
+}
+
+/// The same when the clique has the network to itself.
+double least_alone(const CliqueOnTrees& clique, const std::vector<double>& stream_ms) {
+    double least = clique.problem.least_ms;
+    for (const auto& [link, own] : clique.streams) {
+        least = std::max(least, own * stream_ms[link]);
+    }
+    return least;
+}
+
+}  // namespace
+
+struct RoundTimes::State {
+    State(const Islands& network, const Capabilities& means) : islands(network), can(means) {
+        const std::size_t n = islands.size();
+        LONGHAUL_ASSERT(can.memory_gb.size() == n);
+        latency = core::Grid<double>(n, n, 0);
+        for (const topology::Link& link : islands.network.links) {
+            stream_ms.push_back(8000 * can.payload_gb / link.gbps);
+        }
+        on_link.assign(islands.network.links.size(), 0);
+        for (std::size_t i = 0; i < n; ++i) {
+            topology::Stream stream{static_cast<int>(i), {}, 1};
+            for (std::size_t r = 0; r < n; ++r) {
+                if (r != i) {
+                    stream.receivers.push_back(static_cast<int>(r));
+                }
+            }
+            if (stream.receivers.empty()) {
+                continue;
+            }
+            const auto tree = topology::shortest_trees(islands.network, {stream}).front();
+            const auto far = topology::stream_latencies(islands.network, stream, tree);
+            for (std::size_t r = 0; r < far.size(); ++r) {
+                latency(i, slot(stream.receivers[r])) = far[r];
+            }
+        }
+    }
+
+    /// A clique with its trees; trees of shortest paths when none are given.
+    [[nodiscard]] CliqueOnTrees on_trees(Clique clique,
+                                         std::vector<topology::StreamTree> trees) const {
+        CliqueOnTrees found;
+        found.members = members_of(clique);
+        const std::size_t k = found.members.size();
+        found.problem.latency_ms = core::Grid<double>(k, k, 0);
+        found.problem.guard_ms = can.guard_ms;
+        const std::vector<topology::Stream> streams = streams_of(found.members);
+        found.trees = trees.empty() && k > 1 ? topology::shortest_trees(islands.network, streams)
+                                             : std::move(trees);
+        std::map<std::uint32_t, double> counts;
+        for (std::size_t i = 0; i < k; ++i) {
+            const int member = found.members[i];
+            const Island& island = islands.islands[slot(member)];
+            found.problem.memory_share.push_back(can.memory_gb[slot(member)] / can.payload_gb);
+            found.problem.least_ms =
+                std::max(found.problem.least_ms,
+                         8000 * can.payload_gb / std::min(island.ingress_gbps, island.egress_gbps));
+            if (k == 1) {
+                continue;
+            }
+            const auto far =
+                topology::stream_latencies(islands.network, streams[i], found.trees[i]);
+            for (std::size_t r = 0; r < far.size(); ++r) {
+                found.problem.latency_ms(i, r < i ? r : r + 1) = far[r];
+            }
+            for (const std::uint32_t link : found.trees[i].links) {
+                counts[link] += 1;
+            }
+        }
+        found.streams.assign(counts.begin(), counts.end());
+        return found;
+    }
+
+    /// Receivers in the order of members, the sender left out.
+    [[nodiscard]] static std::vector<topology::Stream> streams_of(const std::vector<int>& members) {
+        std::vector<topology::Stream> streams;
+        for (const int sender : members) {
+            topology::Stream& stream = streams.emplace_back();
+            stream.source = sender;
+            for (const int receiver : members) {
+                if (receiver != sender) {
+                    stream.receivers.push_back(receiver);
+                }
+            }
+        }
+        return streams;
+    }
+
+    struct Known {
+        CliqueOnTrees clique;
+        std::vector<std::pair<double, double>> times;  ///< least time of sending, time
+    };
+
+    Known& known(Clique clique) {
+        auto& entry = cliques[clique];
+        if (!entry) {
+            entry = std::make_unique<Known>(Known{on_trees(clique, {}), {}});
+        }
+        return *entry;
+    }
+
+    static double time_of(Known& entry, double least) {
+        if (entry.clique.members.size() == 1) {
+            return 0;
+        }
+        for (const auto& [at, time] : entry.times) {
+            if (at == least) {
+                return time;
+            }
+        }
+        CliqueProblem problem = entry.clique.problem;
+        problem.least_ms = least;
+        const auto found = clique_time(problem);
+        entry.times.emplace_back(least, found ? found->time_ms : kNever);
+        return entry.times.back().second;
+    }
+
+    /// Streams on every link, into on_link; `clear` undoes it.
+    template <class Cliques>
+    void load(const Cliques& loaded) {
+        for (const CliqueOnTrees* clique : loaded) {
+            for (const auto& [link, own] : clique->streams) {
+                on_link[link] += own;
+            }
+        }
+    }
+    template <class Cliques>
+    void clear(const Cliques& loaded) {
+        for (const CliqueOnTrees* clique : loaded) {
+            for (const auto& [link, own] : clique->streams) {
+                on_link[link] = 0;
+            }
+        }
+    }
+
+    /// Times of sending with which all cliques end by `time` and no link is too full.
+    [[nodiscard]] std::optional<std::vector<CliqueTime>> within(
+        const std::vector<const CliqueOnTrees*>& loaded, double time) {
+        std::vector<CliqueTime> found;
+        std::vector<double> full(on_link.size(), 0);
+        for (const CliqueOnTrees* clique : loaded) {
+            auto slow = slowest_within(clique->problem, time);
+            if (!slow) {
+                return std::nullopt;
+            }
+            for (const auto& [link, own] : clique->streams) {
+                full[link] += own * stream_ms[link] / slow->sending_ms;
+                if (full[link] > 1 + 1e-12) {
+                    return std::nullopt;
+                }
+            }
+            found.push_back(std::move(*slow));
+        }
+        return found;
+    }
+
+    /// Exchanges of all cliques under equal parts, or the best parts.
+    std::optional<std::vector<CliqueTime>> exchanges(
+        const std::vector<const CliqueOnTrees*>& loaded) {
+        load(loaded);
+        std::optional<std::vector<CliqueTime>> equal;
+        double longest = 0;
+        double least = 0;
+        equal.emplace();
+        for (const CliqueOnTrees* clique : loaded) {
+            CliqueProblem problem = clique->problem;
+            problem.least_ms = least_alone(*clique, stream_ms);
+            const auto alone = clique_time(problem);
+            problem.least_ms = least_of(*clique, on_link, stream_ms);
+            auto found = clique_time(problem);
+            if (!found || !alone) {
+                equal.reset();
+                break;
+            }
+            least = std::max(least, alone->time_ms);
+            longest = std::max(longest, found->time_ms);
+            equal->push_back(std::move(*found));
+        }
+        clear(loaded);
+        if (can.sharing == Sharing::kEqual || !equal || longest <= least) {
+            return equal;
+        }
+        // The time can be met or not; sums of convex conditions, so what can be met is an interval.
+        std::optional<std::vector<CliqueTime>> best = within(loaded, least);
+        double low = least;
+        double high = best ? least : longest;
+        while (high - low > 1e-10 * high) {
+            const double middle = low + (high - low) / 2;
+            if (auto found = within(loaded, middle)) {
+                best = std::move(found);
+                high = middle;
+            } else {
+                low = middle;
+            }
+        }
+        return best ? best : equal;
+    }
+
+    /// Everything about a round on the trees that are asked for.
+    std::optional<TimedRound> solve(const Round& round) {
+        std::optional<TimedRound> plain = solve_on(round, false);
+        if (can.trees == Trees::kShortest) {
+            return plain;
+        }
+        std::optional<TimedRound> flexible = solve_on(round, true);
+        const bool better =
+            flexible && (!plain || flexible->length_ms < plain->length_ms * (1 - 1e-12));
+        return better ? flexible : plain;
+    }
+
+    std::optional<TimedRound> solve_on(const Round& round, bool flexible) {
+        std::vector<CliqueOnTrees> own;
+        std::vector<const CliqueOnTrees*> loaded;
+        std::vector<topology::StreamTree> trees;
+        if (flexible) {
+            std::vector<topology::Stream> streams;
+            for (const Clique clique : round.cliques) {
+                const auto more = streams_of(members_of(clique));
+                if (more.size() > 1) {
+                    streams.insert(streams.end(), more.begin(), more.end());
+                }
+            }
+            topology::TreeOptions options;
+            options.rounds = can.tree_rounds;
+            options.seed = can.seed;
+            trees = topology::congestion_aware_trees(islands.network, streams, options);
+        }
+        auto next = trees.begin();
+        own.reserve(round.cliques.size());
+        for (const Clique clique : round.cliques) {
+            const int size = clique_size(clique);
+            if (flexible && size > 1) {
+                own.push_back(on_trees(clique, {next, next + size}));
+                next += size;
+            } else if (flexible) {
+                own.push_back(on_trees(clique, {}));
+            }
+            loaded.push_back(flexible ? &own.back() : &known(clique).clique);
+        }
+        const auto found = exchanges(loaded);
+        if (!found) {
+            return std::nullopt;
+        }
+        TimedRound timed;
+        for (std::size_t c = 0; c < loaded.size(); ++c) {
+            const CliqueTime& exchange = (*found)[c];
+            timed.length_ms =
+                std::max(timed.length_ms, loaded[c]->members.size() == 1 ? 0 : exchange.time_ms);
+            timed.cliques.push_back({round.cliques[c],
+                                     loaded[c]->members.size() == 1 ? 0 : exchange.sending_ms,
+                                     loaded[c]->members.size() == 1 ? 0 : exchange.time_ms,
+                                     exchange.offset_ms,
+                                     {},
+                                     loaded[c]->trees,
+                                     {}});
+        }
+        return timed;
+    }
+
+    const Islands& islands;
+    Capabilities can;
+    core::Grid<double> latency;
+    std::vector<double> stream_ms;  ///< payload over the capacity of each link, ms
+    std::vector<double> on_link;    ///< scratch, zero between calls
+    std::unordered_map<Clique, std::unique_ptr<Known>> cliques;
+    std::map<Round, double> solved;  ///< rounds that took more than look-ups
+};
+
+RoundTimes::RoundTimes(const Islands& islands, const Capabilities& capabilities)
+    : state_(std::make_unique<State>(islands, capabilities)) {}
+RoundTimes::~RoundTimes() = default;
+
+double RoundTimes::time_ms(const Round& round) {
+    State& state = *state_;
+    if (state.can.trees == Trees::kFlexible || state.can.sharing == Sharing::kBest) {
+        const auto [entry, fresh] = state.solved.try_emplace(round, 0);
+        if (fresh) {
+            const auto found = state.solve(round);
+            entry->second = found ? found->length_ms : kNever;
+        }
+        return entry->second;
+    }
+    std::vector<State::Known*> entries;
+    entries.reserve(round.cliques.size());
+    for (const Clique clique : round.cliques) {
+        State::Known& entry = state.known(clique);
+        if (entry.clique.members.size() > 1) {
+            entries.push_back(&entry);
+        }
+    }
+    for (const State::Known* entry : entries) {
+        for (const auto& [link, own] : entry->clique.streams) {
+            state.on_link[link] += own;
+        }
+    }
+    double longest = 0;
+    for (State::Known* entry : entries) {
+        if (longest != kNever) {
+            const double least = least_of(entry->clique, state.on_link, state.stream_ms);
+            longest = std::max(longest, State::time_of(*entry, least));
+        }
+    }
+    for (const State::Known* entry : entries) {
+        for (const auto& [link, own] : entry->clique.streams) {
+            state.on_link[link] = 0;
+        }
+    }
+    return longest;
+}
+
+std::optional<TimedRound> RoundTimes::timed(const Round& round) {
+    return state_->solve(round);
+}
+
+std::string RoundTimes::reason(const Round& round) {
+    State& state = *state_;
+    for (const Clique clique : round.cliques) {
+        const CliqueOnTrees& entry = state.known(clique).clique;
+        const auto miss = why_not(entry.problem);
+        if (!miss) {
+            continue;
+        }
+        const auto names = [&](const std::vector<int>& positions) {
+            std::vector<std::string> list;
+            for (const int position : positions) {
+                list.push_back(state.islands.islands[slot(entry.members[slot(position)])].name);
+            }
+            return fmt::format("{}", fmt::join(list, ", "));
+        };
+        const double needed = miss->spread_ms / entry.problem.least_ms * state.can.payload_gb;
+        return fmt::format(
+            "no offsets make the contributions of {} arrive together: at some island they are at "
+            "least {:.3f} ms apart, and aggregators without memory bear 0 ms; {:.4f} GB would do "
+            "for these {} at the highest rate",
+            names(miss->members),
+            miss->spread_ms,
+            needed,
+            miss->members.size());
+    }
+    return "its cliques can be aligned";
+}
+
+const core::Grid<double>& RoundTimes::latency_ms() const {
+    return state_->latency;
+}
+
+double RoundTimes::alone_ms(Clique clique) {
+    State::Known& entry = state_->known(clique);
+    return State::time_of(entry, least_alone(entry.clique, state_->stream_ms));
+}
+
+std::vector<double> RoundTimes::streams_on_links(const TimedRound& round) const {
+    std::vector<double> streams(state_->islands.network.links.size(), 0);
+    for (const TimedClique& clique : round.cliques) {
+        for (const topology::StreamTree& tree : clique.trees) {
+            for (const std::uint32_t link : tree.links) {
+                streams[link] += 1;
+            }
+        }
+    }
+    return streams;
+}
+
+const Islands& RoundTimes::islands() const {
+    return state_->islands;
+}
+
+const Capabilities& RoundTimes::capabilities() const {
+    return state_->can;
+}
+
+Capabilities capabilities_of(const Islands& islands) {
+    Capabilities can;
+    can.payload_gb = islands.payload_gb;
+    for (const Island& island : islands.islands) {
+        can.memory_gb.push_back(island.memory_gb);
+    }
+    return can;
+}
+
+}  // namespace longhaul::schedule
