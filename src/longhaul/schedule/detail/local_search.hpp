@@ -1,0 +1,65 @@
+// Annealing and path relinking over schedules of one period.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "longhaul/core/random.hpp"
+#include "longhaul/schedule/detail/fast_mixing.hpp"
+#include "longhaul/schedule/optimise.hpp"
+
+namespace longhaul::schedule::detail {
+
+struct Candidate {
+    Schedule schedule;
+    double score_ms = 0;
+};
+
+/// Scores schedules; what exceeds `most` may come back as infinite without being looked at whole.
+class Judge {
+public:
+    Judge(RoundTimes& times, const OptimiseOptions& options);
+
+    [[nodiscard]] double score(const Schedule& schedule, double most);
+    [[nodiscard]] std::uint64_t evaluated() const { return evaluated_; }
+    [[nodiscard]] bool stopped();
+    [[nodiscard]] int islands() const { return islands_; }
+    [[nodiscard]] int largest() const { return largest_; }
+    [[nodiscard]] bool can(Clique clique);
+
+    /// Breaks cliques that cannot be aligned or are too large into such that can.
+    [[nodiscard]] Round repaired(const Round& round);
+    [[nodiscard]] Schedule repaired(const Schedule& schedule);
+
+private:
+    RoundTimes& times_;
+    const OptimiseOptions& options_;
+    int islands_;
+    int largest_;
+    FastMixing mixing_;
+    std::vector<double> round_ms_;
+    std::uint64_t evaluated_ = 0;
+    bool stopped_ = false;
+};
+
+/// Simulated annealing from a schedule that has a score: swaps and moves of islands, merges and
+/// splits of cliques, swaps of two islands in all rounds, copies and swaps of rounds.
+[[nodiscard]] Candidate anneal(Judge& judge,
+                               Candidate start,
+                               std::uint64_t steps,
+                               core::Random& random);
+
+/// Walks from `from` to `to`, island by island, always by the best step; returns the best schedule
+/// on the way, improved by descent.
+[[nodiscard]] Candidate relink(Judge& judge,
+                               const Candidate& from,
+                               const Candidate& to,
+                               core::Random& random);
+
+/// Schedules to start from: groups of neighbours and groups across them, of every size.
+[[nodiscard]] std::vector<Schedule> grid_starts(const core::Grid<double>& latency_ms,
+                                                int largest,
+                                                core::Random& random);
+
+}  // namespace longhaul::schedule::detail

@@ -1,0 +1,262 @@
+#include "longhaul/schedule/optimise.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "longhaul/core/assert.hpp"
+#include "longhaul/schedule/detail/bounds.hpp"
+#include "longhaul/schedule/detail/common.hpp"
+#include "longhaul/schedule/detail/local_search.hpp"
+
+namespace longhaul::schedule {
+
+using detail::Candidate;
+using detail::Judge;
+using detail::kNever;
+using detail::ListedRound;
+
+namespace {
+
+/// Rounds that are listed at most; ten islands have 115,975.
+constexpr std::uint64_t kMostRounds = 150'000;
+constexpr std::uint64_t kMostPairs = 3'000'000'000;
+/// Rounds of which windows are looked at: a table of their pairs is held.
+constexpr std::size_t kMostInWindows = 4200;
+constexpr std::size_t kPairsKept = 2000;
+constexpr double kEqual = 1 + 1e-9;
+
+class Search {
+public:
+    Search(RoundTimes& times, const OptimiseOptions& options)
+        : times_(times),
+          options_(options),
+          judge_(times, options),
+          random_(options.seed, 77),
+          n_(judge_.islands()),
+          errors_(n_, options.mixing) {}
+
+    Optimised run() {
+        Optimised found;
+        start();
+        if (best_.score_ms == kNever) {
+            found.reason = reason_;
+            return found;
+        }
+        std::optional<std::vector<ListedRound>> listed;
+        if (n_ <= 10 && times_.capabilities().trees == Trees::kShortest) {
+            listed = detail::list_rounds(times_, judge_.largest(), errors_, kMostRounds);
+        }
+        quick();
+        if (listed) {
+            found.rounds = listed->size();
+            detail::prepare_for_bounds(*listed, n_, options_.pace);
+            prove_by_pairs(*listed);
+        }
+        if (!proved()) {
+            improve();
+        }
+        if (listed && !proved()) {
+            tighten(*listed);
+        }
+        if (!listed) {
+            bound_ = detail::reach_bound(times_, judge_.largest(), options_.mixing, options_.pace);
+            method_ = "reach within a round";
+        }
+        found.schedule = best_.schedule;
+        found.score = score_schedule(best_.schedule, times_, options_.pace, options_.mixing);
+        found.bound_ms = std::min(bound_, found.score.score_ms);
+        found.bound_method = method_;
+        found.optimal = found.score.score_ms <= bound_ * kEqual;
+        found.evaluated = judge_.evaluated();
+        found.stopped = judge_.stopped();
+        return found;
+    }
+
+private:
+    [[nodiscard]] bool proved() const { return best_.score_ms <= bound_ * kEqual; }
+
+    void offer(Candidate candidate) {
+        if (candidate.score_ms == kNever) {
+            return;
+        }
+        auto& elite = elites_[candidate.schedule.rounds.size()];
+        const bool known = std::ranges::any_of(
+            elite, [&](const Candidate& other) { return other.schedule == candidate.schedule; });
+        if (!known) {
+            elite.push_back(candidate);
+            std::ranges::stable_sort(elite, {}, &Candidate::score_ms);
+            if (elite.size() > 8) {
+                elite.pop_back();
+            }
+        }
+        if (candidate.score_ms < best_.score_ms) {
+            best_ = std::move(candidate);
+        }
+    }
+
+    void offer(const Schedule& schedule) { offer({schedule, judge_.score(schedule, kNever)}); }
+
+    /// Schedules that are known to work, before any search.
+    void start() {
+        const Clique all = n_ == 64 ? ~Clique{0} : (Clique{1} << n_) - 1;
+        std::vector<Schedule> starts = options_.starts;
+        starts.push_back({{make_round({all}, n_)}});
+        for (int walk = 0; walk < 3; ++walk) {
+            const auto grids = detail::grid_starts(times_.latency_ms(), judge_.largest(), random_);
+            starts.insert(starts.end(), grids.begin(), grids.end());
+        }
+        for (const Schedule& schedule : starts) {
+            offer(schedule);
+            offer(judge_.repaired(schedule));
+        }
+        if (best_.score_ms == kNever) {
+            chain();
+        }
+        if (best_.score_ms == kNever) {
+            reason_ = times_.reason(make_round({all}, n_));
+        }
+    }
+
+    /// Pairs along a walk join all islands whatever the memory is.
+    void chain() {
+        std::vector<Clique> even;
+        std::vector<Clique> odd;
+        for (int i = 0; i + 1 < n_; ++i) {
+            (i % 2 == 0 ? even : odd).push_back(Clique{3} << i);
+        }
+        offer(Schedule{{make_round(even, n_), make_round(odd, n_)}});
+    }
+
+    [[nodiscard]] std::uint64_t steps(double base) const {
+        return static_cast<std::uint64_t>(std::max(1.0, base * options_.effort));
+    }
+
+    /// A schedule of a period, made of another: rounds are repeated or left out.
+    [[nodiscard]] static Schedule with_period(const Schedule& schedule, std::size_t period) {
+        Schedule other;
+        for (std::size_t k = 0; k < period; ++k) {
+            other.rounds.push_back(schedule.rounds[k % schedule.rounds.size()]);
+        }
+        return other;
+    }
+
+    void anneal_from(const Schedule& schedule, std::uint64_t count) {
+        Candidate from{schedule, judge_.score(schedule, kNever)};
+        if (from.score_ms == kNever) {
+            return;
+        }
+        offer(detail::anneal(judge_, std::move(from), count, random_));
+    }
+
+    void quick() {
+        if (options_.max_period >= 2) {
+            anneal_from(with_period(best_.schedule, 2), steps(20'000));
+        }
+    }
+
+    void prove_by_pairs(const std::vector<ListedRound>& listed) {
+        if (options_.pace != Pace::kUniform) {
+            return;
+        }
+        const detail::Pairs pairs = detail::least_pairs(listed,
+                                                        errors_,
+                                                        options_.mixing.forgetting,
+                                                        best_.score_ms * kEqual,
+                                                        kPairsKept,
+                                                        kMostPairs);
+        bound_ = pairs.least;
+        method_ = pairs.complete ? "pairs of rounds" : "single rounds";
+        if (options_.max_period < 2) {
+            return;
+        }
+        for (const auto& [value, pair] : pairs.best) {
+            if (value >= best_.score_ms) {
+                break;
+            }
+            offer(Schedule{{listed[pair.first].round, listed[pair.second].round}});
+        }
+    }
+
+    void improve() {
+        for (int period = 2; period <= options_.max_period && !judge_.stopped(); ++period) {
+            const auto p = static_cast<std::size_t>(period);
+            std::vector<Schedule> from;
+            for (const auto& [other, elite] : elites_) {
+                for (std::size_t i = 0; i < std::min<std::size_t>(3, elite.size()); ++i) {
+                    from.push_back(with_period(elite[i].schedule, p));
+                }
+            }
+            for (const Schedule& schedule : from) {
+                if (!judge_.stopped() && !proved()) {
+                    anneal_from(schedule, steps(40'000));
+                }
+            }
+            relink_all(p);
+        }
+    }
+
+    void relink_all(std::size_t period) {
+        const std::vector<Candidate> elite = elites_[period];
+        for (std::size_t a = 0; a < elite.size(); ++a) {
+            for (std::size_t b = 0; b < a && !judge_.stopped(); ++b) {
+                if (!proved()) {
+                    offer(detail::relink(judge_, elite[a], elite[b], random_));
+                }
+            }
+        }
+    }
+
+    void tighten(const std::vector<ListedRound>& listed) {
+        if (options_.pace == Pace::kOwn) {
+            bound_ = detail::own_length_bound(
+                listed, errors_, options_.mixing.forgetting, best_.score_ms);
+            method_ = "classes of rounds in windows of four";
+            return;
+        }
+        // Rounds that take longer than the best schedule allows are in no better one.
+        std::vector<ListedRound> useful;
+        for (const ListedRound& round : listed) {
+            if (round.time_ms * 1.5 < best_.score_ms) {
+                useful.push_back(round);
+            }
+        }
+        if (useful.empty() || useful.size() > kMostInWindows || method_ != "pairs of rounds") {
+            return;
+        }
+        for (int length = 3; length <= 5 && !proved() && !judge_.stopped(); ++length) {
+            const double better = detail::window_bound(
+                useful, errors_, n_, options_.mixing, length, bound_, best_.score_ms, steps(2e6));
+            if (better > bound_ * (1 + 1e-6)) {
+                bound_ = better;
+                method_ = fmt::format("windows of {} rounds", length);
+            }
+        }
+    }
+
+    RoundTimes& times_;
+    const OptimiseOptions& options_;
+    Judge judge_;
+    core::Random random_;
+    int n_;
+    detail::SetErrors errors_;
+    Candidate best_{{}, kNever};
+    std::map<std::size_t, std::vector<Candidate>> elites_;
+    double bound_ = 0;
+    std::string method_;
+    std::string reason_;
+};
+
+}  // namespace
+
+Optimised optimise_schedule(RoundTimes& times, const OptimiseOptions& options) {
+    LONGHAUL_ASSERT(options.max_period >= 1 && options.pace != Pace::kStreamed);
+    OptimiseOptions with = options;
+    with.mixing = with_targets(options.mixing, times.islands());
+    return Search(times, with).run();
+}
+
+}  // namespace longhaul::schedule
