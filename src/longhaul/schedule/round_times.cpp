@@ -132,6 +132,29 @@ struct RoundTimes::State {
         return streams;
     }
 
+    /// The islands that exchange with each other, directly or through others, on shortest trees.
+    [[nodiscard]] CliqueOnTrees part_of(Clique part, const core::Grid<char>& sends) const {
+        CliqueOnTrees found = on_trees(part, {});
+        const std::size_t k = found.members.size();
+        found.problem.sends = core::Grid<char>(k, k, 0);
+        std::map<std::uint32_t, double> counts;
+        for (std::size_t i = 0; i < k; ++i) {
+            topology::Stream stream{found.members[i], {}, 1};
+            for (std::size_t r = 0; r < k; ++r) {
+                if (sends(slot(found.members[i]), slot(found.members[r])) != 0) {
+                    found.problem.sends(i, r) = 1;
+                    stream.receivers.push_back(found.members[r]);
+                }
+            }
+            found.trees[i] = topology::shortest_trees(islands.network, {stream}).front();
+            for (const std::uint32_t link : found.trees[i].links) {
+                counts[link] += 1;
+            }
+        }
+        found.streams.assign(counts.begin(), counts.end());
+        return found;
+    }
+
     struct Known {
         CliqueOnTrees clique;
         std::vector<std::pair<double, double>> times;  ///< least time of sending, time
@@ -351,6 +374,48 @@ double RoundTimes::time_ms(const Round& round) {
             state.on_link[link] = 0;
         }
     }
+    return longest;
+}
+
+double RoundTimes::graph_ms(const core::Grid<char>& sends) {
+    State& state = *state_;
+    const std::size_t n = state.islands.size();
+    std::vector<CliqueOnTrees> parts;
+    Clique seen = 0;
+    for (std::size_t first = 0; first < n; ++first) {
+        if ((seen >> first & 1U) != 0) {
+            continue;
+        }
+        Clique part = 0;
+        Clique open = Clique{1} << first;
+        while (open != 0) {
+            const auto i = static_cast<std::size_t>(std::countr_zero(open));
+            part |= Clique{1} << i;
+            for (std::size_t j = 0; j < n; ++j) {
+                if (sends(i, j) != 0 || sends(j, i) != 0) {
+                    open |= Clique{1} << j;
+                }
+            }
+            open &= ~part;
+        }
+        seen |= part;
+        if (clique_size(part) > 1) {
+            parts.push_back(state.part_of(part, sends));
+        }
+    }
+    for (const CliqueOnTrees& part : parts) {
+        for (const auto& [link, own] : part.streams) {
+            state.on_link[link] += own;
+        }
+    }
+    double longest = 0;
+    for (const CliqueOnTrees& part : parts) {
+        CliqueProblem problem = part.problem;
+        problem.least_ms = least_of(part, state.on_link, state.stream_ms);
+        const auto found = clique_time(problem);
+        longest = std::max(longest, found ? found->time_ms : kNever);
+    }
+    std::ranges::fill(state.on_link, 0.0);
     return longest;
 }
 

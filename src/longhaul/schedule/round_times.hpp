@@ -27,7 +27,12 @@ public:
     /// O(cliques (links + k^3)) when nothing is remembered.
     [[nodiscard]] double time_ms(const Round& round);
 
-    /// The same with offsets, rates and trees; nothing when a clique cannot be aligned.
+    /// Time of a round in which islands send to some others, n x n (sender x receiver): parts that
+    /// have nothing to do with each other take a rate and offsets each. Equal sharing, shortest
+    /// trees; infinite when a part cannot be aligned.
+    [[nodiscard]] double graph_ms(const core::Grid<char>& sends);
+
+    /// The same as time_ms with offsets, rates and trees; nothing when a clique cannot be aligned.
     [[nodiscard]] std::optional<TimedRound> timed(const Round& round);
 
     /// Why a round has no time: one sentence that names the clique, the islands and the miss.

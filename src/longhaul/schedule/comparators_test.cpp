@@ -1,0 +1,95 @@
+#include "longhaul/schedule/comparators.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <gtest/gtest.h>
+
+#include "longhaul/schedule/detail/exchange_graphs.hpp"
+#include "longhaul/schedule/detail/test_support.hpp"
+
+namespace longhaul::schedule {
+namespace {
+
+// Base-(k+1) graphs end in exact consensus after one period, for any number of islands, with at
+// most k partners a step; every step keeps the mean.
+TEST(BaseGraph, EndsInConsensusForAnyNumberOfIslands) {
+    for (int n = 2; n <= 40; ++n) {
+        for (int degree = 1; degree <= 4; ++degree) {
+            const auto steps = detail::base_graph(n, degree);
+            ASSERT_FALSE(steps.empty());
+            MixingMatrix phi(static_cast<std::size_t>(n), static_cast<std::size_t>(n), 0);
+            for (std::size_t i = 0; i < phi.rows(); ++i) {
+                phi(i, i) = 1;
+            }
+            for (const MixingMatrix& step : steps) {
+                MixingMatrix next(phi.rows(), phi.rows(), 0);
+                for (std::size_t i = 0; i < phi.rows(); ++i) {
+                    double row = 0;
+                    double column = 0;
+                    int partners = 0;
+                    for (std::size_t j = 0; j < phi.rows(); ++j) {
+                        ASSERT_GE(step(i, j), -1e-12);
+                        row += step(i, j);
+                        column += step(j, i);
+                        partners += i != j && step(i, j) != 0 ? 1 : 0;
+                        for (std::size_t x = 0; x < phi.rows(); ++x) {
+                            next(i, x) += step(i, j) * phi(j, x);
+                        }
+                    }
+                    ASSERT_NEAR(row, 1, 1e-12);
+                    ASSERT_NEAR(column, 1, 1e-12);
+                    ASSERT_LE(partners, degree) << n << " " << degree;
+                }
+                phi = next;
+            }
+            for (const double value : phi.cells()) {
+                ASSERT_NEAR(value, 1.0 / n, 1e-9) << n << " islands, degree " << degree;
+            }
+        }
+    }
+}
+
+const Comparator& named(const std::vector<Comparator>& all, std::string_view name) {
+    return *std::ranges::find(all, name, &Comparator::name);
+}
+
+// Section 3 of the background page; the random ones differ with the draw.
+TEST(Comparators, KnownValuesOnNineCities) {
+    const Islands islands = detail::shipped_islands("nine-city.json");
+    Capabilities can = capabilities_of(islands);
+    can.memory_gb.assign(islands.size(), 32);
+    RoundTimes times(islands, can);
+    const auto all = compare_schedules(times, {});
+    EXPECT_NEAR(named(all, "all to all").score_ms, 1013.7, 0.05);
+    EXPECT_NEAR(named(all, "triangles").score_ms, 1160.6, 0.05);
+    EXPECT_NEAR(named(all, "static Metropolis").area, 5.95, 0.005);
+    EXPECT_NEAR(named(all, "static Metropolis").score_ms, 2836, 1);
+    EXPECT_NEAR(named(all, "ring of least latency").area, 5.50, 0.005);
+    EXPECT_NEAR(named(all, "ring of least latency").score_ms, 2622, 1);
+    EXPECT_NEAR(named(all, "random pairs").area, 4.54, 0.25);
+    EXPECT_NEAR(named(all, "copies to each").round_ms, 3200 + 115.83, 0.01);
+    EXPECT_NEAR(named(all, "ring all-reduce").round_ms, 711.1 + 16 * 76.684, 0.1);
+    const Comparator& base = named(all, "Base-(k+1)");
+    EXPECT_TRUE(base.feasible) << base.reason;
+    EXPECT_LE(base.area, 3.2);
+    for (const Comparator& one : all) {
+        EXPECT_TRUE(one.feasible) << one.name << one.reason;
+        EXPECT_GE(one.area, 1.5 - 1e-12) << one.name;
+    }
+}
+
+TEST(Comparators, WhatCannotBeAlignedSaysSo) {
+    const Islands islands = detail::shipped_islands("nine-city.json");
+    Capabilities can = capabilities_of(islands);
+    can.memory_gb.assign(islands.size(), 0);
+    RoundTimes times(islands, can);
+    const auto all = compare_schedules(times, {});
+    EXPECT_FALSE(named(all, "all to all").feasible);
+    EXPECT_FALSE(named(all, "all to all").reason.empty());
+    EXPECT_TRUE(named(all, "pairs").feasible);
+    EXPECT_TRUE(named(all, "one-peer exponential").feasible);  // one stream comes in
+}
+
+}  // namespace
+}  // namespace longhaul::schedule
