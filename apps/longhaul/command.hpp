@@ -40,6 +40,7 @@ void add_launch(CLI::App& parent, Session& session);
 void add_measure(CLI::App& parent, Session& session);
 void add_place(CLI::App& parent, Session& session);
 void add_route(CLI::App& parent, Session& session);
+void add_schedule(CLI::App& parent, Session& session);
 void add_selftest(CLI::App& parent, Session& session);
 void add_simulate(CLI::App& parent, Session& session);
 void add_size(CLI::App& parent, Session& session);

@@ -123,6 +123,7 @@ int run(int argc, char** argv) {
     add_simulate(parser, session);
     add_validate(parser, session);
     add_flows(parser, session);
+    add_schedule(parser, session);
     add_emulate(parser, session);
     add_selftest(parser, session);
     for (CLI::App* command : parser.get_subcommands({})) {

@@ -32,7 +32,12 @@ public:
         }
         if (n_ > 1) {
             const Clique all = n_ == 64 ? ~Clique{0} : (Clique{1} << n_) - 1;
-            add_cliques("all to all", "one clique", {{make_round({all}, n_)}});
+            const Schedule everyone{{make_round({all}, n_)}};
+            if (std::ranges::none_of(times_.islands().schedules, [&](const NamedSchedule& named) {
+                    return named.schedule == everyone;
+                })) {
+                add_cliques("all to all", "one clique", everyone);
+            }
             random_pairs();
             grid_groups();
             base_graphs();

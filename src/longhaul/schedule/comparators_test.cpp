@@ -61,7 +61,7 @@ TEST(Comparators, KnownValuesOnNineCities) {
     can.memory_gb.assign(islands.size(), 32);
     RoundTimes times(islands, can);
     const auto all = compare_schedules(times, {});
-    EXPECT_NEAR(named(all, "all to all").score_ms, 1013.7, 0.05);
+    EXPECT_NEAR(named(all, "all_to_all").score_ms, 1013.7, 0.05);
     EXPECT_NEAR(named(all, "triangles").score_ms, 1160.6, 0.05);
     EXPECT_NEAR(named(all, "static Metropolis").area, 5.95, 0.005);
     EXPECT_NEAR(named(all, "static Metropolis").score_ms, 2836, 1);
@@ -85,8 +85,8 @@ TEST(Comparators, WhatCannotBeAlignedSaysSo) {
     can.memory_gb.assign(islands.size(), 0);
     RoundTimes times(islands, can);
     const auto all = compare_schedules(times, {});
-    EXPECT_FALSE(named(all, "all to all").feasible);
-    EXPECT_FALSE(named(all, "all to all").reason.empty());
+    EXPECT_FALSE(named(all, "all_to_all").feasible);
+    EXPECT_FALSE(named(all, "all_to_all").reason.empty());
     EXPECT_TRUE(named(all, "pairs").feasible);
     EXPECT_TRUE(named(all, "one-peer exponential").feasible);  // one stream comes in
 }

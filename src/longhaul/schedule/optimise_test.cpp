@@ -6,6 +6,8 @@
 #include <gtest/gtest.h>
 
 #include "longhaul/core/random.hpp"
+#include "longhaul/schedule/detail/bounds.hpp"
+#include "longhaul/schedule/detail/random_islands.hpp"
 #include "longhaul/schedule/detail/test_support.hpp"
 
 namespace longhaul::schedule {
@@ -51,6 +53,107 @@ TEST(OptimiseNineCities, RoundsOfTheirOwnLength) {
         EXPECT_LE(found.bound_ms, found.score.score_ms);
         EXPECT_GT(found.bound_ms, 0.8 * found.score.score_ms);
     }
+}
+
+/// The least score of all schedules of at most `period` rounds, one after the other.
+double least_of_all(RoundTimes& times, int islands, std::size_t period, Pace pace) {
+    const std::vector<Round> rounds = all_rounds(islands, islands);
+    double least = INFINITY;
+    const auto extend = [&](const auto& self, Schedule& schedule) -> void {
+        if (!schedule.rounds.empty()) {
+            least = std::min(least, score_schedule(schedule, times, pace).score_ms);
+        }
+        if (schedule.rounds.size() == period) {
+            return;
+        }
+        for (const Round& round : rounds) {
+            schedule.rounds.push_back(round);
+            self(self, schedule);
+            schedule.rounds.pop_back();
+        }
+    };
+    Schedule schedule;
+    extend(extend, schedule);
+    return least;
+}
+
+TEST(Optimise, FindsTheBestOfAllShortPeriodsAndBoundsThem) {
+    for (const double memory : {0.0, 0.01, 1.0}) {
+        for (const Pace pace : {Pace::kUniform, Pace::kOwn}) {
+            for (const auto& [n, period, seed] :
+                 {std::tuple(3, 3, 1U), std::tuple(4, 3, 2U), std::tuple(5, 2, 3U)}) {
+                const Islands islands = detail::planar_islands(n, memory, seed);
+                const Capabilities can = capabilities_of(islands);
+                RoundTimes times(islands, can);
+                OptimiseOptions options;
+                options.pace = pace;
+                options.max_period = period;
+                const Optimised found = optimise_schedule(times, options);
+                const double least = least_of_all(times, n, static_cast<std::size_t>(period), pace);
+                ASSERT_TRUE(found.schedule);
+                EXPECT_NEAR(found.score.score_ms, least, 1e-6 * least)
+                    << n << " islands, memory " << memory;
+                EXPECT_LE(found.bound_ms, least * (1 + 1e-9));
+                EXPECT_GE(found.bound_ms, 0.6 * least);
+                const double reach = detail::reach_bound(times, n, {}, pace);
+                EXPECT_LE(reach, least * (1 + 1e-9));
+                EXPECT_GT(reach, 0);
+            }
+        }
+    }
+}
+
+// A bound holds for longer periods than the search may use.
+TEST(Optimise, BoundsHoldForLongerPeriods) {
+    core::Random random(31);
+    const Islands islands = detail::planar_islands(6, 0, 4);
+    const Capabilities can = capabilities_of(islands);
+    RoundTimes times(islands, can);
+    OptimiseOptions options;
+    options.max_period = 2;
+    options.effort = 0.1;
+    const Optimised found = optimise_schedule(times, options);
+    const std::vector<Round> rounds = all_rounds(6, 3);
+    for (int i = 0; i < 20000; ++i) {
+        Schedule schedule;
+        for (std::size_t k = 3 + random.index(4); k > 0; --k) {
+            schedule.rounds.push_back(rounds[random.index(rounds.size())]);
+        }
+        const ScheduleScore score = score_schedule(schedule, times, Pace::kUniform);
+        ASSERT_GE(score.score_ms, found.bound_ms * (1 - 1e-9));
+    }
+}
+
+TEST(Optimise, OneIslandAndTwo) {
+    const Islands one = detail::planar_islands(1, 0, 1);
+    const Capabilities can_one = capabilities_of(one);
+    RoundTimes times_one(one, can_one);
+    const Optimised alone = optimise_schedule(times_one, {});
+    ASSERT_TRUE(alone.schedule) << alone.reason;
+    EXPECT_EQ(alone.score.score_ms, 0);
+    EXPECT_TRUE(alone.optimal);
+    const Islands two = detail::planar_islands(2, 0, 1);
+    const Capabilities can_two = capabilities_of(two);
+    RoundTimes times_two(two, can_two);
+    const Optimised pair = optimise_schedule(times_two, {});
+    ASSERT_TRUE(pair.schedule) << pair.reason;
+    EXPECT_NEAR(pair.score.score_ms, 1.5 * (400 + times_two.latency_ms()(0, 1)), 1e-9);
+    EXPECT_TRUE(pair.optimal);
+}
+
+TEST(Optimise, SameSeedSameSchedule) {
+    const Islands islands = detail::planar_islands(12, 0.02, 5);
+    const Capabilities can = capabilities_of(islands);
+    OptimiseOptions options;
+    options.effort = 0.02;
+    RoundTimes first_times(islands, can);
+    RoundTimes second_times(islands, can);
+    const Optimised first = optimise_schedule(first_times, options);
+    const Optimised second = optimise_schedule(second_times, options);
+    ASSERT_TRUE(first.schedule && second.schedule);
+    EXPECT_EQ(*first.schedule, *second.schedule);
+    EXPECT_LE(first.bound_ms, first.score.score_ms);
+    EXPECT_GT(first.bound_ms, 0);
 }
 
 }  // namespace

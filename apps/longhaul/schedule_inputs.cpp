@@ -1,0 +1,179 @@
+#include "longhaul/schedule_inputs.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/ranges.h>
+
+#include "longhaul/command.hpp"
+#include "longhaul/core/document.hpp"
+#include "longhaul/core/hash.hpp"
+#include "longhaul/schedule/schedule_file.hpp"
+#include "longhaul/topology/read.hpp"
+
+namespace longhaul::app {
+namespace {
+
+constexpr double kDefaultAccess = 20;
+
+/// A declared network has sites and links but says nothing of islands.
+core::Result<schedule::Islands> islands_of_topology(const core::Document& document,
+                                                    const ScheduleInputs& inputs) {
+    const auto topology = topology::read_topology(document);
+    if (!topology) {
+        return tl::unexpected(topology.error());
+    }
+    return schedule::islands_of(*topology,
+                                {.payload_gb = inputs.payload_gb.value_or(1),
+                                 .access_gbps = inputs.access_gbps.value_or(kDefaultAccess),
+                                 .memory_gb = inputs.memory_gb.value_or(0)});
+}
+
+bool is_topology(const core::Document& document) {
+    const core::Value* format = document.root.find("format");
+    return (format != nullptr && format->string.starts_with("longhaul.topology/")) ||
+           document.root.find("site") != nullptr;
+}
+
+}  // namespace
+
+void add_network_inputs(CLI::App& command, ScheduleInputs& inputs) {
+    command.add_option("--network", inputs.network, "islands and links, or a topology with sites")
+        ->type_name("FILE")
+        ->required();
+    command
+        .add_option("--payload-gb",
+                    inputs.payload_gb,
+                    "parameters that islands exchange; default: that of the file, 1 for topologies")
+        ->check(finite_number(1e-9, 1e6));
+    command
+        .add_option("--access-gbps",
+                    inputs.access_gbps,
+                    "rate into and out of every island; default: that of the file, 20 for "
+                    "topologies")
+        ->check(finite_number(1e-6, 1e6));
+    command
+        .add_option("--memory-gb",
+                    inputs.memory_gb,
+                    "memory of the aggregator before every island; default: that of the file, 0 "
+                    "for topologies")
+        ->check(finite_number(0, 1e6));
+}
+
+void add_model_inputs(CLI::App& command, ScheduleInputs& inputs) {
+    command
+        .add_option("--guard-ms",
+                    inputs.guard_ms,
+                    "spread of arrivals, by jitter, that memory must bear besides")
+        ->check(finite_number(0, 1e6))
+        ->capture_default_str();
+    command
+        .add_option("--trees",
+                    inputs.trees,
+                    "shortest: what multicast builds; flexible: trees that keep links free")
+        ->check(CLI::IsMember({"shortest", "flexible"}))
+        ->capture_default_str();
+    command
+        .add_option("--sharing",
+                    inputs.sharing,
+                    "equal: streams get equal parts of a link; best: parts that end a round first")
+        ->check(CLI::IsMember({"equal", "best"}))
+        ->capture_default_str();
+    command
+        .add_option("--rounds",
+                    inputs.rounds,
+                    "uniform: all as long as the longest; own: each its own; streamed: overlapping")
+        ->check(CLI::IsMember({"uniform", "own", "streamed"}))
+        ->capture_default_str();
+    command
+        .add_option("--forgetting",
+                    inputs.forgetting,
+                    "what an update is still worth after a round, as a part of what it was")
+        ->check(finite_number(1e-6, 1))
+        ->capture_default_str();
+}
+
+core::Result<LoadedIslands> load_islands(const ScheduleInputs& inputs) {
+    const auto text = read_file(inputs.network);
+    if (!text) {
+        return tl::unexpected(text.error());
+    }
+    const auto document = core::parse_document(*text, input_name(inputs.network));
+    if (!document) {
+        return tl::unexpected(document.error());
+    }
+    auto islands = is_topology(*document) ? islands_of_topology(*document, inputs)
+                                          : schedule::read_islands(*document);
+    if (!islands) {
+        return tl::unexpected(islands.error());
+    }
+    LoadedIslands loaded;
+    loaded.islands = std::move(*islands);
+    loaded.sha256 = core::sha256_hex(*text);
+    loaded.islands.payload_gb = inputs.payload_gb.value_or(loaded.islands.payload_gb);
+    for (schedule::Island& island : loaded.islands.islands) {
+        island.memory_gb = inputs.memory_gb.value_or(island.memory_gb);
+        island.ingress_gbps = inputs.access_gbps.value_or(island.ingress_gbps);
+        island.egress_gbps = inputs.access_gbps.value_or(island.egress_gbps);
+    }
+    loaded.can = schedule::capabilities_of(loaded.islands);
+    loaded.can.guard_ms = inputs.guard_ms;
+    loaded.can.trees =
+        inputs.trees == "flexible" ? schedule::Trees::kFlexible : schedule::Trees::kShortest;
+    loaded.can.sharing =
+        inputs.sharing == "best" ? schedule::Sharing::kBest : schedule::Sharing::kEqual;
+    loaded.pace = inputs.rounds == "own"        ? schedule::Pace::kOwn
+                  : inputs.rounds == "streamed" ? schedule::Pace::kStreamed
+                                                : schedule::Pace::kUniform;
+    loaded.mixing.forgetting = inputs.forgetting;
+    return loaded;
+}
+
+core::Result<NamedRounds> load_rounds(const std::string& name_or_file,
+                                      const LoadedIslands& loaded) {
+    if (const auto* named = loaded.islands.schedule(name_or_file)) {
+        return NamedRounds{named->name, named->schedule};
+    }
+    const bool looks_like_file = name_or_file == "-" ||
+                                 name_or_file.find('.') != std::string::npos ||
+                                 name_or_file.find('/') != std::string::npos;
+    if (!looks_like_file) {
+        std::vector<std::string> names;
+        for (const auto& named : loaded.islands.schedules) {
+            names.push_back(named.name);
+        }
+        return core::fail({loaded.islands.file,
+                           "--schedule",
+                           "no schedule is called " + core::shown(name_or_file),
+                           names.empty()
+                               ? "the network names none: give a file"
+                               : fmt::format("one of {}, or a file", fmt::join(names, ", "))});
+    }
+    const auto text = read_file(name_or_file);
+    if (!text) {
+        return tl::unexpected(text.error());
+    }
+    const auto document = core::parse_document(*text, input_name(name_or_file));
+    if (!document) {
+        return tl::unexpected(document.error());
+    }
+    if (document->root.find("format") != nullptr) {
+        // Scored anew, so it may come from another network with the same islands.
+        const auto timed = schedule::read_schedule(
+            *document, loaded.islands, {.network_sha256 = "", .other_network = true});
+        if (!timed) {
+            return tl::unexpected(timed.error());
+        }
+        return NamedRounds{input_name(name_or_file), timed->schedule()};
+    }
+    core::Diagnostics problems;
+    const core::Cursor root(*document, problems);
+    const auto rounds = root.require("rounds", "a list of rounds, each a list of cliques of names");
+    const auto read = rounds ? schedule::read_rounds(*rounds, loaded.islands) : std::nullopt;
+    if (!read) {
+        return tl::unexpected(std::move(problems));
+    }
+    return NamedRounds{input_name(name_or_file), *read};
+}
+
+}  // namespace longhaul::app

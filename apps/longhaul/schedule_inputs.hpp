@@ -1,0 +1,55 @@
+// Inputs that the schedule commands share: a network of islands and what it can do. Includes CLI11:
+// for schedule_*.cpp only.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "longhaul/options.hpp"
+#include "longhaul/schedule/capabilities.hpp"
+#include "longhaul/schedule/islands.hpp"
+#include "longhaul/schedule/mixing.hpp"
+#include "longhaul/schedule/timed.hpp"
+
+namespace longhaul::app {
+
+/// Values of the shared options as typed.
+struct ScheduleInputs {
+    std::string network;
+    std::optional<double> payload_gb;
+    std::optional<double> access_gbps;
+    std::optional<double> memory_gb;
+    double guard_ms = 0;
+    std::string trees = "shortest";
+    std::string sharing = "equal";
+    std::string rounds = "uniform";
+    double forgetting = 1;
+};
+
+/// What they name, read and checked.
+struct LoadedIslands {
+    schedule::Islands islands;
+    std::string sha256;  ///< of the bytes of the file
+    schedule::Capabilities can;
+    schedule::MixingOptions mixing;
+    schedule::Pace pace = schedule::Pace::kUniform;
+};
+
+/// Adds --network, --payload-gb, --access-gbps, --memory-gb.
+void add_network_inputs(CLI::App& command, ScheduleInputs& inputs);
+/// Adds --guard-ms, --trees, --sharing, --rounds, --forgetting.
+void add_model_inputs(CLI::App& command, ScheduleInputs& inputs);
+
+[[nodiscard]] core::Result<LoadedIslands> load_islands(const ScheduleInputs& inputs);
+
+/// A schedule by its name in the network file, or from a file: a schedule, or an object with
+/// "rounds", lists of cliques of names.
+struct NamedRounds {
+    std::string name;
+    schedule::Schedule schedule;
+};
+[[nodiscard]] core::Result<NamedRounds> load_rounds(const std::string& name_or_file,
+                                                    const LoadedIslands& loaded);
+
+}  // namespace longhaul::app

@@ -1,0 +1,127 @@
+// schedule score: how long one schedule takes and how fast it mixes.
+#include <cmath>
+
+#include "longhaul/schedule_commands.hpp"
+#include "longhaul/schedule_text.hpp"
+
+namespace longhaul::app {
+namespace {
+
+struct ScoreOptions {
+    ScheduleInputs inputs;
+    std::string schedule;
+    std::string output;
+    bool compare = false;
+    bool json = false;
+};
+
+std::string text_of(const LoadedIslands& loaded,
+                    const NamedRounds& named,
+                    const schedule::ScheduleScore& score) {
+    std::string text = network_line(loaded);
+    text += fmt::format("schedule   {}: {} round{}\n",
+                        named.name,
+                        named.schedule.rounds.size(),
+                        named.schedule.rounds.size() == 1 ? "" : "s");
+    text += rounds_text(named.schedule, score.round_ms, loaded.islands);
+    text += std::isfinite(score.area)
+                ? fmt::format("A          {:.6g} rounds until an update has spread\n", score.area)
+                : std::string("A          infinite: updates never spread to all islands\n");
+    text += score.feasible ? fmt::format("score      {:.3f} ms of disagreement about an update\n",
+                                         score.score_ms)
+                           : fmt::format("score      none: {}\n", score.reason);
+    return text;
+}
+
+core::Value value_of(const LoadedIslands& loaded,
+                     const NamedRounds& named,
+                     const schedule::ScheduleScore& score) {
+    core::Value value = core::Value::object()
+                            .set("network", loaded.islands.name)
+                            .set("name", named.name)
+                            .set("feasible", score.feasible)
+                            .set("reason", score.reason)
+                            .set("score", number_or_null(score.score_ms))
+                            .set("a", number_or_null(score.area))
+                            .set("round_ms", numbers_or_null(score.round_ms))
+                            .set("schedule", rounds_value(named.schedule, loaded.islands));
+    core::Value curves = core::Value::array();
+    for (const auto& curve : score.mixing.curves) {
+        curves.append(core::Value(std::vector<double>(
+            curve.begin(), curve.begin() + std::min<std::ptrdiff_t>(64, std::ssize(curve)))));
+    }
+    value.set("survival", std::move(curves));
+    return value;
+}
+
+core::Result<int> score(const ScoreOptions& options) {
+    auto loaded = load_islands(options.inputs);
+    if (!loaded) {
+        return tl::unexpected(loaded.error());
+    }
+    const auto named = load_rounds(options.schedule, *loaded);
+    if (!named) {
+        return tl::unexpected(named.error());
+    }
+    schedule::RoundTimes times(loaded->islands, loaded->can);
+    const auto found =
+        schedule::score_schedule(named->schedule, times, loaded->pace, loaded->mixing);
+    if (found.feasible && !options.output.empty()) {
+        if (const auto written =
+                write_timed(options.output,
+                            schedule::timed_schedule(named->schedule, times, loaded->pace),
+                            *loaded);
+            !written) {
+            return tl::unexpected(written.error());
+        }
+    }
+    std::vector<schedule::Comparator> others;
+    if (options.compare) {
+        others =
+            schedule::compare_schedules(times, {.pace = loaded->pace, .mixing = loaded->mixing});
+    }
+    if (options.json) {
+        core::Value value = value_of(*loaded, *named, found);
+        if (options.compare) {
+            value.set("others", comparators_value(others));
+        }
+        print(core::write_json(value));
+    } else {
+        print(text_of(*loaded, *named, found) + (options.compare ? comparators_text(others) : ""));
+    }
+    return found.feasible ? kDone : kNo;
+}
+
+}  // namespace
+
+void add_schedule_score(CLI::App& parent, Session& session) {
+    CLI::App* command = parent.add_subcommand(
+        "score", "Times of the rounds of a schedule, how fast it mixes, and its score");
+    example(*command,
+            "longhaul schedule score --network islands/nine-city.json --schedule triangles "
+            "--memory-gb 0");
+    auto options = std::make_shared<ScoreOptions>();
+    add_network_inputs(*command, options->inputs);
+    command
+        ->add_option("--schedule",
+                     options->schedule,
+                     "name of a schedule in the network file, or a file with rounds")
+        ->type_name("NAME|FILE")
+        ->required();
+    add_model_inputs(*command, options->inputs);
+    command->add_flag("--compare", options->compare, "what others do under the same model");
+    command
+        ->add_option("-o,--output",
+                     options->output,
+                     "schedule with offsets, rates and trees to write; - is standard output")
+        ->type_name("FILE");
+    command->add_flag("--json", options->json, "print one JSON object");
+    command->callback([options, &session] {
+        session.run = [options] {
+            const core::Result<int> done = score(*options);
+            return done ? *done : report(done.error());
+        };
+    });
+}
+
+}  // namespace longhaul::app

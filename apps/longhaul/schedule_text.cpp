@@ -1,0 +1,168 @@
+#include "longhaul/schedule_text.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/ranges.h>
+
+#include "longhaul/command.hpp"
+#include "longhaul/schedule/schedule_file.hpp"
+
+namespace longhaul::app {
+
+using schedule::Comparator;
+using schedule::Islands;
+
+namespace {
+
+/// Elements of four bytes in a slot: 16 kB, some ten packets.
+constexpr std::uint32_t kSlotElements = 4096;
+/// What an incomplete slot waits beyond the spread of the arrivals, ms.
+constexpr double kPatienceMs = 50;
+
+std::string range_text(std::vector<double> values, const char* unit, const char* none) {
+    const auto [least, most] = std::ranges::minmax(values);
+    if (most == 0) {
+        return none;
+    }
+    return least == most ? fmt::format("{} {}", most, unit)
+                         : fmt::format("{} to {} {}", least, most, unit);
+}
+
+}  // namespace
+
+std::string network_line(const LoadedIslands& loaded) {
+    const Islands& islands = loaded.islands;
+    std::vector<double> access;
+    for (const schedule::Island& island : islands.islands) {
+        access.push_back(std::min(island.egress_gbps, island.ingress_gbps));
+    }
+    return fmt::format(
+        "network    {}: {} islands, {} links; {} GB each, {} access, {}{}\n",
+        islands.name,
+        islands.size(),
+        islands.network.links.size() / 2,
+        islands.payload_gb,
+        range_text(access, "Gbit/s", ""),
+        range_text(loaded.can.memory_gb, "GB of memory", "no memory"),
+        loaded.can.guard_ms > 0 ? fmt::format(", guard {} ms", loaded.can.guard_ms) : "");
+}
+
+std::string round_text(const schedule::Round& round, const Islands& islands) {
+    std::vector<std::string> cliques;
+    std::vector<std::string> alone;
+    for (const schedule::Clique clique : round.cliques) {
+        std::vector<std::string> names;
+        for (const int member : schedule::members_of(clique)) {
+            names.push_back(islands.islands[static_cast<std::size_t>(member)].name);
+        }
+        if (names.size() == 1) {
+            alone.push_back(names.front());
+        } else {
+            cliques.push_back(fmt::format("{{{}}}", fmt::join(names, " ")));
+        }
+    }
+    cliques.insert(cliques.end(), alone.begin(), alone.end());
+    return fmt::format("{}", fmt::join(cliques, " "));
+}
+
+std::string rounds_text(const schedule::Schedule& schedule,
+                        const std::vector<double>& round_ms,
+                        const Islands& islands) {
+    std::string text;
+    for (std::size_t k = 0; k < schedule.rounds.size(); ++k) {
+        const std::string time = std::isfinite(round_ms[k]) ? fmt::format("{:.3f} ms", round_ms[k])
+                                                            : std::string("never");
+        text += fmt::format(
+            "round {:<4} {:>12}  {}\n", k + 1, time, round_text(schedule.rounds[k], islands));
+    }
+    return text;
+}
+
+core::Value rounds_value(const schedule::Schedule& schedule, const Islands& islands) {
+    core::Value rounds = core::Value::array();
+    for (const schedule::Round& round : schedule.rounds) {
+        core::Value cliques = core::Value::array();
+        for (const schedule::Clique clique : round.cliques) {
+            core::Value names = core::Value::array();
+            for (const int member : schedule::members_of(clique)) {
+                names.append(islands.islands[static_cast<std::size_t>(member)].name);
+            }
+            cliques.append(std::move(names));
+        }
+        rounds.append(std::move(cliques));
+    }
+    return rounds;
+}
+
+core::Value number_or_null(double value) {
+    return std::isfinite(value) ? core::Value(value) : core::Value();
+}
+
+core::Value numbers_or_null(const std::vector<double>& values) {
+    core::Value list = core::Value::array();
+    for (const double value : values) {
+        list.append(number_or_null(value));
+    }
+    return list;
+}
+
+std::string comparators_text(std::vector<Comparator> others) {
+    std::ranges::stable_sort(others, {}, &Comparator::score_ms);
+    std::string text = "           others under the same model: score, A, longest round\n";
+    for (const Comparator& other : others) {
+        if (other.feasible) {
+            text += fmt::format("{:>12.3f} ms {:>8.3f} {:>12.3f} ms  {}{}\n",
+                                other.score_ms,
+                                other.area,
+                                other.round_ms,
+                                other.name,
+                                other.detail.empty() ? "" : " (" + other.detail + ")");
+        } else {
+            text +=
+                fmt::format("       never {:>8.3f}                  {}\n", other.area, other.name);
+        }
+    }
+    return text;
+}
+
+core::Value comparators_value(const std::vector<Comparator>& others) {
+    core::Value list = core::Value::array();
+    for (const Comparator& other : others) {
+        core::Value one = core::Value::object()
+                              .set("name", other.name)
+                              .set("detail", other.detail)
+                              .set("feasible", other.feasible)
+                              .set("score", number_or_null(other.score_ms))
+                              .set("a", number_or_null(other.area))
+                              .set("round_ms", number_or_null(other.round_ms));
+        if (!other.feasible) {
+            one.set("reason", other.reason);
+        }
+        list.append(std::move(one));
+    }
+    return list;
+}
+
+core::Result<void> write_timed(const std::string& path,
+                               schedule::TimedSchedule timed,
+                               const LoadedIslands& loaded) {
+    if (path.empty()) {
+        return {};
+    }
+    timed.network_name = loaded.islands.name;
+    timed.network_sha256 = loaded.sha256;
+    timed.slot_elements = kSlotElements;
+    double spread = 0;
+    for (const schedule::TimedRound& round : timed.rounds) {
+        for (const schedule::TimedClique& clique : round.cliques) {
+            for (const double offset : clique.offset_ms) {
+                spread = std::max(spread, clique.time_ms - clique.sending_ms - offset);
+            }
+        }
+    }
+    timed.timeout_ms = std::ceil(spread + timed.guard_ms + kPatienceMs);
+    return write_file(path, schedule::write_schedule(timed, loaded.islands));
+}
+
+}  // namespace longhaul::app

@@ -1,0 +1,43 @@
+// How the schedule commands print what they found.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "longhaul/core/value.hpp"
+#include "longhaul/schedule/comparators.hpp"
+#include "longhaul/schedule/score.hpp"
+#include "longhaul/schedule_inputs.hpp"
+
+namespace longhaul::app {
+
+/// "nine cities: 9 islands, 12 links; 1 GB each, 20 Gbit/s access, no memory".
+[[nodiscard]] std::string network_line(const LoadedIslands& loaded);
+
+/// "{NYC LAX WAS} {LON FRA} TYO": islands alone without braces.
+[[nodiscard]] std::string round_text(const schedule::Round& round,
+                                     const schedule::Islands& islands);
+
+/// One line a round: its time and its cliques.
+[[nodiscard]] std::string rounds_text(const schedule::Schedule& schedule,
+                                      const std::vector<double>& round_ms,
+                                      const schedule::Islands& islands);
+
+/// Rounds of cliques of names.
+[[nodiscard]] core::Value rounds_value(const schedule::Schedule& schedule,
+                                       const schedule::Islands& islands);
+
+/// Infinite numbers as null.
+[[nodiscard]] core::Value number_or_null(double value);
+[[nodiscard]] core::Value numbers_or_null(const std::vector<double>& values);
+
+/// What others do, best first.
+[[nodiscard]] std::string comparators_text(std::vector<schedule::Comparator> others);
+[[nodiscard]] core::Value comparators_value(const std::vector<schedule::Comparator>& others);
+
+/// Writes the schedule with everything that running it takes. A path of "" writes nothing.
+[[nodiscard]] core::Result<void> write_timed(const std::string& path,
+                                             schedule::TimedSchedule timed,
+                                             const LoadedIslands& loaded);
+
+}  // namespace longhaul::app
