@@ -21,4 +21,4 @@ write_basic_package_version_file(${CMAKE_CURRENT_BINARY_DIR}/longhaulConfigVersi
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/longhaulConfig.cmake
               ${CMAKE_CURRENT_BINARY_DIR}/longhaulConfigVersion.cmake
         DESTINATION ${package_dir})
-install(DIRECTORY fabrics jobs topologies DESTINATION ${CMAKE_INSTALL_DATADIR}/longhaul)
+install(DIRECTORY fabrics islands jobs topologies DESTINATION ${CMAKE_INSTALL_DATADIR}/longhaul)
