@@ -27,6 +27,8 @@ constexpr std::uint64_t kMostPairs = 3'000'000'000;
 /// Rounds of which windows are looked at: a table of their pairs is held.
 constexpr std::size_t kMostInWindows = 4200;
 constexpr std::size_t kPairsKept = 2000;
+/// Of growing trees anew, in links looked at.
+constexpr double kTreeWork = 3e8;
 constexpr double kEqual = 1 + 1e-9;
 
 class Search {
@@ -46,8 +48,11 @@ public:
             found.reason = reason_;
             return found;
         }
+        if (times_.capabilities().trees == Trees::kFlexible) {
+            return with_flexible_trees();
+        }
         std::optional<std::vector<ListedRound>> listed;
-        if (n_ <= 10 && times_.capabilities().trees == Trees::kShortest) {
+        if (n_ <= 10) {
             listed = detail::list_rounds(times_, judge_.largest(), errors_, kMostRounds);
         }
         quick();
@@ -63,20 +68,55 @@ public:
             tighten(*listed);
         }
         if (!listed) {
-            bound_ = detail::reach_bound(times_, judge_.largest(), options_.mixing, options_.pace);
-            method_ = "reach within a round";
+            bound_by_reach();
         }
+        return finished(std::move(found));
+    }
+
+private:
+    [[nodiscard]] Optimised finished(Optimised found) {
         found.schedule = best_.schedule;
         found.score = score_schedule(best_.schedule, times_, options_.pace, options_.mixing);
         found.bound_ms = std::min(bound_, found.score.score_ms);
         found.bound_method = method_;
         found.optimal = found.score.score_ms <= bound_ * kEqual;
-        found.evaluated = judge_.evaluated();
+        found.evaluated += judge_.evaluated();
         found.stopped = judge_.stopped();
         return found;
     }
 
-private:
+    void bound_by_reach() {
+        bound_ = detail::reach_bound(times_, judge_.largest(), options_.mixing, options_.pace);
+        method_ = "reach within a round";
+    }
+
+    /// Trees of a round take long to grow, so most of the search runs on shortest ones: what is
+    /// best there is timed anew, and improved in few steps.
+    Optimised with_flexible_trees() {
+        Capabilities plain = times_.capabilities();
+        plain.trees = Trees::kShortest;
+        RoundTimes plain_times(times_.islands(), plain);
+        OptimiseOptions plain_options = options_;
+        Search on_shortest(plain_times, plain_options);
+        const Optimised start = on_shortest.run();
+        for (const auto& [period, elite] : on_shortest.elites_) {
+            for (const Candidate& candidate : elite) {
+                if (!judge_.stopped()) {
+                    offer(candidate.schedule);
+                }
+            }
+        }
+        const std::size_t links = times_.islands().network.links.size();
+        const double work = static_cast<double>(n_) * n_ * static_cast<double>(links) *
+                            times_.capabilities().tree_rounds;
+        const double count = std::clamp(kTreeWork / work, 10.0, 400.0);
+        anneal_from(best_.schedule, steps(count));
+        bound_by_reach();
+        Optimised found;
+        found.evaluated = start.evaluated;
+        return finished(std::move(found));
+    }
+
     [[nodiscard]] bool proved() const { return best_.score_ms <= bound_ * kEqual; }
 
     void offer(Candidate candidate) {
@@ -105,7 +145,8 @@ private:
         const Clique all = n_ == 64 ? ~Clique{0} : (Clique{1} << n_) - 1;
         std::vector<Schedule> starts = options_.starts;
         starts.push_back({{make_round({all}, n_)}});
-        for (int walk = 0; walk < 3; ++walk) {
+        const bool slow = times_.capabilities().trees == Trees::kFlexible;
+        for (int walk = 0; walk < (slow ? 0 : 3); ++walk) {
             const auto grids = detail::grid_starts(times_.latency_ms(), judge_.largest(), random_);
             starts.insert(starts.end(), grids.begin(), grids.end());
         }
