@@ -108,9 +108,8 @@ TEST(Islands, EveryFaultHasOneClearMessage) {
         {R"({"format": "longhaul.fabric/1", "nodes": ["A"]})", "longhaul.fabric/1"},
     };
     for (const auto& one : cases) {
-        EXPECT_NE(faults_of(one.text).find(one.message), std::string::npos)
-            << one.text << "\n"
-            << faults_of(one.text);
+        EXPECT_NE(faults_of(one.text).find(one.message), std::string::npos) << one.text << "\n"
+                                                                            << faults_of(one.text);
     }
     std::string many = "[";
     for (int i = 0; i < 65; ++i) {

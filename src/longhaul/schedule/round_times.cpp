@@ -10,50 +10,18 @@
 #include <fmt/ranges.h>
 
 #include "longhaul/core/assert.hpp"
+#include "longhaul/schedule/detail/clique_on_trees.hpp"
 #include "longhaul/schedule/detail/common.hpp"
 
 namespace longhaul::schedule {
 
-using detail::kNever;
-using detail::slot;
-
-namespace detail {
-
-/// One clique on given trees: its program, and the streams that it puts on links.
-struct CliqueOnTrees {
-    std::vector<int> members;
-    CliqueProblem problem;                                  ///< least_ms: of the access links
-    std::vector<std::pair<std::uint32_t, double>> streams;  ///< directed link, how many
-    std::vector<topology::StreamTree> trees;
-};
-
-}  // namespace detail
-
 using detail::CliqueOnTrees;
-
-namespace {
-
-/// Time of sending that links leave to a clique when `on_link` streams share them equally.
-double least_of(const CliqueOnTrees& clique,
-                const std::vector<double>& on_link,
-                const std::vector<double>& stream_ms) {
-    double least = clique.problem.least_ms;
-    for (const auto& [link, own] : clique.streams) {
-        least = std::max(least, on_link[link] * stream_ms[link]);
-    }
-    return least;
-}
-
-/// The same when the clique has the network to itself.
-double least_alone(const CliqueOnTrees& clique, const std::vector<double>& stream_ms) {
-    double least = clique.problem.least_ms;
-    for (const auto& [link, own] : clique.streams) {
-        least = std::max(least, own * stream_ms[link]);
-    }
-    return least;
-}
-
-}  // namespace
+using detail::kNever;
+using detail::least_alone;
+using detail::least_of;
+using detail::on_trees;
+using detail::slot;
+using detail::streams_of;
 
 struct RoundTimes::State {
     State(const Islands& network, const Capabilities& means) : islands(network), can(means) {
@@ -82,79 +50,6 @@ struct RoundTimes::State {
         }
     }
 
-    /// A clique with its trees; trees of shortest paths when none are given.
-    [[nodiscard]] CliqueOnTrees on_trees(Clique clique,
-                                         std::vector<topology::StreamTree> trees) const {
-        CliqueOnTrees found;
-        found.members = members_of(clique);
-        const std::size_t k = found.members.size();
-        found.problem.latency_ms = core::Grid<double>(k, k, 0);
-        found.problem.guard_ms = can.guard_ms;
-        const std::vector<topology::Stream> streams = streams_of(found.members);
-        found.trees = trees.empty() && k > 1 ? topology::shortest_trees(islands.network, streams)
-                                             : std::move(trees);
-        std::map<std::uint32_t, double> counts;
-        for (std::size_t i = 0; i < k; ++i) {
-            const int member = found.members[i];
-            const Island& island = islands.islands[slot(member)];
-            found.problem.memory_share.push_back(can.memory_gb[slot(member)] / can.payload_gb);
-            found.problem.least_ms =
-                std::max(found.problem.least_ms,
-                         8000 * can.payload_gb / std::min(island.ingress_gbps, island.egress_gbps));
-            if (k == 1) {
-                continue;
-            }
-            const auto far =
-                topology::stream_latencies(islands.network, streams[i], found.trees[i]);
-            for (std::size_t r = 0; r < far.size(); ++r) {
-                found.problem.latency_ms(i, r < i ? r : r + 1) = far[r];
-            }
-            for (const std::uint32_t link : found.trees[i].links) {
-                counts[link] += 1;
-            }
-        }
-        found.streams.assign(counts.begin(), counts.end());
-        return found;
-    }
-
-    /// Receivers in the order of members, the sender left out.
-    [[nodiscard]] static std::vector<topology::Stream> streams_of(const std::vector<int>& members) {
-        std::vector<topology::Stream> streams;
-        for (const int sender : members) {
-            topology::Stream& stream = streams.emplace_back();
-            stream.source = sender;
-            for (const int receiver : members) {
-                if (receiver != sender) {
-                    stream.receivers.push_back(receiver);
-                }
-            }
-        }
-        return streams;
-    }
-
-    /// The islands that exchange with each other, directly or through others, on shortest trees.
-    [[nodiscard]] CliqueOnTrees part_of(Clique part, const core::Grid<char>& sends) const {
-        CliqueOnTrees found = on_trees(part, {});
-        const std::size_t k = found.members.size();
-        found.problem.sends = core::Grid<char>(k, k, 0);
-        std::map<std::uint32_t, double> counts;
-        for (std::size_t i = 0; i < k; ++i) {
-            topology::Stream stream{found.members[i], {}, 1};
-            for (std::size_t r = 0; r < k; ++r) {
-                if (sends(slot(found.members[i]), slot(found.members[r])) != 0) {
-                    found.problem.sends(i, r) = 1;
-                    stream.receivers.push_back(found.members[r]);
-                }
-            }
-            found.trees[i] = topology::shortest_trees(islands.network, {stream}).front();
-            for (const std::uint32_t link : found.trees[i].links) {
-                counts[link] += 1;
-            }
-        }
-        found.streams.assign(counts.begin(), counts.end());
-        return found;
-    }
-
     struct Known {
         CliqueOnTrees clique;
         std::vector<std::pair<double, double>> times;  ///< least time of sending, time
@@ -163,7 +58,7 @@ struct RoundTimes::State {
     Known& known(Clique clique) {
         auto& entry = cliques[clique];
         if (!entry) {
-            entry = std::make_unique<Known>(Known{on_trees(clique, {}), {}});
+            entry = std::make_unique<Known>(Known{on_trees(islands, can, clique, {}), {}});
         }
         return *entry;
     }
@@ -299,10 +194,10 @@ struct RoundTimes::State {
         for (const Clique clique : round.cliques) {
             const int size = clique_size(clique);
             if (flexible && size > 1) {
-                own.push_back(on_trees(clique, {next, next + size}));
+                own.push_back(on_trees(islands, can, clique, {next, next + size}));
                 next += size;
             } else if (flexible) {
-                own.push_back(on_trees(clique, {}));
+                own.push_back(on_trees(islands, can, clique, {}));
             }
             loaded.push_back(flexible ? &own.back() : &known(clique).clique);
         }
@@ -400,7 +295,7 @@ double RoundTimes::graph_ms(const core::Grid<char>& sends) {
         }
         seen |= part;
         if (clique_size(part) > 1) {
-            parts.push_back(state.part_of(part, sends));
+            parts.push_back(detail::part_on_trees(state.islands, state.can, part, sends));
         }
     }
     for (const CliqueOnTrees& part : parts) {
