@@ -86,7 +86,8 @@ private:
     }
 
     void bound_by_reach() {
-        bound_ = detail::reach_bound(times_, judge_.largest(), options_.mixing, options_.pace);
+        bound_ = detail::reach_bound(
+            times_, judge_.largest(), options_.mixing, options_.pace, best_.score_ms);
         method_ = "reach within a round";
     }
 

@@ -95,7 +95,10 @@ TEST(Optimise, FindsTheBestOfAllShortPeriodsAndBoundsThem) {
                     << n << " islands, memory " << memory;
                 EXPECT_LE(found.bound_ms, least * (1 + 1e-9));
                 EXPECT_GE(found.bound_ms, 0.6 * least);
-                const double reach = detail::reach_bound(times, n, {}, pace);
+                const double reach = detail::reach_bound(times, n, {}, pace, least);
+                const double loose = detail::reach_bound(times, n, {}, pace, 3 * least);
+                EXPECT_LE(loose, least * (1 + 1e-9));
+                EXPECT_GE(loose, 0.4 * least);
                 EXPECT_LE(reach, least * (1 + 1e-9));
                 EXPECT_GT(reach, 0);
             }

@@ -1,5 +1,7 @@
 #include <algorithm>
+#include <bit>
 #include <cmath>
+#include <unordered_set>
 
 #include "longhaul/schedule/detail/bounds.hpp"
 #include "longhaul/schedule/detail/common.hpp"
@@ -8,18 +10,18 @@ namespace longhaul::schedule::detail {
 
 namespace {
 
-/// Up to so many islands times of all quadruples are computed.
-constexpr std::size_t kMostForQuadruples = 48;
+/// Cliques whose time alone is computed at most.
+constexpr std::size_t kMostCliques = 200'000;
 
 /// What a round of a given length lets each island do.
 class Reach {
 public:
-    Reach(RoundTimes& times, int largest) : n_(times.islands().size()), pair_(n_, n_, 0) {
+    /// Rounds of `longest` and more are of no interest.
+    Reach(RoundTimes& times, int largest, double longest)
+        : n_(times.islands().size()), pair_(n_, n_, 0), least_(n_) {
         const Islands& islands = times.islands();
         const double payload = 8000 * times.capabilities().payload_gb;
         const bool exact = times.capabilities().trees == Trees::kShortest;
-        three_.assign(n_, 0);
-        four_.assign(n_, 0);
         for (std::size_t i = 0; i < n_; ++i) {
             const auto access = [&](std::size_t k) {
                 const Island& island = islands.islands[k];
@@ -41,19 +43,18 @@ public:
         for (double& gbps : core_gbps_) {
             gbps = payload / gbps;  // from here on: ms a stream that comes in
         }
-        if (exact && largest >= 3 && n_ >= 3) {
-            groups_of(times);
+        if (exact) {
+            grow_cliques(times, largest, longest);
         }
         for (std::size_t i = 0; i < n_; ++i) {
             for (std::size_t j = 0; j < i; ++j) {
                 events_.push_back(pair_(i, j));
             }
-            events_.push_back(three_[i]);
-            events_.push_back(four_[i]);
+            events_.insert(events_.end(), least_[i].begin(), least_[i].end());
         }
         std::ranges::sort(events_);
         events_.erase(std::ranges::unique(events_).begin(), events_.end());
-        std::erase_if(events_, [](double at) { return at == kNever || at == 0; });
+        std::erase_if(events_, [&](double at) { return at >= longest || at == 0; });
     }
 
     [[nodiscard]] const std::vector<double>& events() const { return events_; }
@@ -67,7 +68,13 @@ public:
         // The others' streams come in over the links of the core, one after the other at best.
         const double streams = next == kNever ? 1e9 : next / core_gbps_[i];
         near = std::min({near, largest, 1 + static_cast<int>(std::min(streams, 1e6))});
-        return time < three_[i] ? std::min(near, 2) : time < four_[i] ? std::min(near, 3) : near;
+        // Larger cliques are known up to some size; whoever can have one of that may have more.
+        for (std::size_t size = 3; size < least_[i].size() + 3; ++size) {
+            if (time < least_[i][size - 3]) {
+                return std::min(near, static_cast<int>(size) - 1);
+            }
+        }
+        return near;
     }
 
     [[nodiscard]] bool near(std::size_t i, std::size_t j, double time) const {
@@ -76,46 +83,55 @@ public:
     [[nodiscard]] std::size_t size() const { return n_; }
 
 private:
-    /// Least times of triples and quadruples around each island.
-    void groups_of(RoundTimes& times) {
-        three_.assign(n_, kNever);
-        four_.assign(n_, kNever);
-        const auto bit = [](std::size_t i) { return Clique{1} << i; };
-        const auto note = [&](std::vector<double>& least, Clique clique) {
-            const double alone = times.alone_ms(clique);
-            for (const int member : members_of(clique)) {
-                least[slot(member)] = std::min(least[slot(member)], alone);
+    /// Least times of cliques of 3, 4, ... members around each island. A clique takes no less than
+    /// its parts, so each size grows from the one before, until there are too many.
+    void grow_cliques(RoundTimes& times, int largest, double longest) {
+        std::vector<Clique> level;
+        for (std::size_t i = 0; i < n_; ++i) {
+            for (std::size_t j = i + 1; j < n_; ++j) {
+                if (pair_(i, j) < longest) {
+                    level.push_back(Clique{1} << i | Clique{1} << j);
+                }
             }
-        };
-        for (std::size_t a = 0; a < n_; ++a) {
-            for (std::size_t b = 0; b < a; ++b) {
-                for (std::size_t c = 0; c < b; ++c) {
-                    note(three_, bit(a) | bit(b) | bit(c));
-                    for (std::size_t d = 0; d < c && n_ <= kMostForQuadruples; ++d) {
-                        // Its triples and pairs bound it: only what could be the least is solved.
-                        const Clique clique = bit(a) | bit(b) | bit(c) | bit(d);
-                        const double least = std::max({pair_(a, b),
-                                                       pair_(a, c),
-                                                       pair_(a, d),
-                                                       pair_(b, c),
-                                                       pair_(b, d),
-                                                       pair_(c, d)});
-                        if (least < std::max({four_[a], four_[b], four_[c], four_[d]})) {
-                            note(four_, clique);
+        }
+        std::size_t computed = 0;
+        for (int size = 3; size <= largest && !level.empty(); ++size) {
+            const std::unordered_set<Clique> known(level.begin(), level.end());
+            std::vector<Clique> next;
+            std::vector<double> least(n_, kNever);
+            for (const Clique clique : level) {
+                for (int more = 64 - std::countl_zero(clique); more < static_cast<int>(n_);
+                     ++more) {
+                    const Clique grown = clique | Clique{1} << more;
+                    bool parts = true;
+                    for (Clique left = clique; left != 0 && parts; left &= left - 1) {
+                        parts = known.contains(grown ^ (left & (~left + 1)));
+                    }
+                    if (!parts) {
+                        continue;
+                    }
+                    if (++computed > kMostCliques) {
+                        return;
+                    }
+                    const double alone = times.alone_ms(grown);
+                    if (alone < longest) {
+                        next.push_back(grown);
+                        for (const int member : members_of(grown)) {
+                            least[slot(member)] = std::min(least[slot(member)], alone);
                         }
                     }
                 }
             }
-        }
-        if (n_ > kMostForQuadruples) {
-            four_ = three_;
+            for (std::size_t i = 0; i < n_; ++i) {
+                least_[i].push_back(least[i]);
+            }
+            level = std::move(next);
         }
     }
 
     std::size_t n_;
-    core::Grid<double> pair_;  ///< least time of a clique that holds both
-    std::vector<double> three_;
-    std::vector<double> four_;
+    core::Grid<double> pair_;                 ///< least time of a clique that holds both
+    std::vector<std::vector<double>> least_;  ///< [island][size - 3]
     std::vector<double> core_gbps_;
     std::vector<double> events_;
 };
@@ -180,14 +196,16 @@ double least_errors(const Reach& reach,
 
 }  // namespace
 
-double reach_bound(RoundTimes& times, int largest, const MixingOptions& mixing, Pace pace) {
+double reach_bound(
+    RoundTimes& times, int largest, const MixingOptions& mixing, Pace pace, double above) {
     const int n = static_cast<int>(times.islands().size());
     if (n < 2) {
         return 0;
     }
     const SetErrors errors(n, mixing);
-    const Reach reach(times, largest);
-    double bound = kNever;
+    const bool uniform = pace == Pace::kUniform;
+    const Reach reach(times, largest, uniform ? above / 1.5 : kNever);
+    double bound = above;
     double shortest = kNever;
     for (std::size_t e = 0; e < reach.events().size(); ++e) {
         const double time = reach.events()[e];
@@ -196,12 +214,9 @@ double reach_bound(RoundTimes& times, int largest, const MixingOptions& mixing, 
         const double sum = least_errors(
             reach, time, next, largest, errors, mixing.target.empty(), mixing.forgetting);
         // Own lengths: only one round of the period need be that long, the others as short as any.
-        bound = std::min(bound, (pace == Pace::kUniform ? time : shortest) * (1.5 + sum));
-        if (pace == Pace::kUniform && time * 1.5 >= bound) {
-            break;
-        }
+        bound = std::min(bound, (uniform ? time : shortest) * (1.5 + sum));
     }
-    return bound == kNever ? 0 : bound;
+    return bound;
 }
 
 }  // namespace longhaul::schedule::detail

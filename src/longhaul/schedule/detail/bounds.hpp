@@ -84,12 +84,11 @@ struct Pairs {
                                       double forgetting,
                                       double above);
 
-/// For any number of islands and any trees: within a time T an island only averages with those
-/// whose exchange is shorter, so its rows can only grow so fast. O(n^3 log n); `alone` tells that
-/// times of triples and quadruples alone bound those of cliques (shortest trees).
-[[nodiscard]] double reach_bound(RoundTimes& times,
-                                 int largest,
-                                 const MixingOptions& mixing,
-                                 Pace pace);
+/// For any number of islands and any trees, in [0, above]: within a time T an island only averages
+/// with those whose exchange is shorter, so its rows can only grow so fast. On shortest trees the
+/// times of cliques alone count too, grown by size up to 200,000 of them. `above` is the score of
+/// some schedule.
+[[nodiscard]] double reach_bound(
+    RoundTimes& times, int largest, const MixingOptions& mixing, Pace pace, double above);
 
 }  // namespace longhaul::schedule::detail
