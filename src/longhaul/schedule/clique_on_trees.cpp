@@ -1,7 +1,6 @@
 #include "longhaul/schedule/detail/clique_on_trees.hpp"
 
 #include <algorithm>
-#include <map>
 
 #include "longhaul/schedule/detail/common.hpp"
 
@@ -21,63 +20,137 @@ std::vector<topology::Stream> streams_of(const std::vector<int>& members) {
     return streams;
 }
 
-CliqueOnTrees on_trees(const Islands& islands,
-                       const Capabilities& can,
-                       Clique clique,
-                       std::vector<topology::StreamTree> trees) {
+namespace {
+
+/// Members, memories and access; latencies and streams are to be filled in.
+CliqueOnTrees without_streams(const Islands& islands, const Capabilities& can, Clique clique) {
     CliqueOnTrees found;
     found.members = members_of(clique);
     const std::size_t k = found.members.size();
     found.problem.latency_ms = core::Grid<double>(k, k, 0);
     found.problem.guard_ms = can.guard_ms;
-    const std::vector<topology::Stream> streams = streams_of(found.members);
-    found.trees = trees.empty() && k > 1 ? topology::shortest_trees(islands.network, streams)
-                                         : std::move(trees);
-    std::map<std::uint32_t, double> counts;
-    for (std::size_t i = 0; i < k; ++i) {
-        const int member = found.members[i];
+    for (const int member : found.members) {
         const Island& island = islands.islands[slot(member)];
         found.problem.memory_share.push_back(can.memory_gb[slot(member)] / can.payload_gb);
         found.problem.least_ms =
             std::max(found.problem.least_ms,
                      8000 * can.payload_gb / std::min(island.ingress_gbps, island.egress_gbps));
-        if (k == 1) {
-            continue;
-        }
-        const auto far = topology::stream_latencies(islands.network, streams[i], found.trees[i]);
-        for (std::size_t r = 0; r < far.size(); ++r) {
-            found.problem.latency_ms(i, r < i ? r : r + 1) = far[r];
-        }
-        for (const std::uint32_t link : found.trees[i].links) {
-            counts[link] += 1;
-        }
     }
-    found.streams.assign(counts.begin(), counts.end());
     return found;
 }
 
-CliqueOnTrees part_on_trees(const Islands& islands,
+/// Counts the streams on links: each sender once on every link that it uses.
+class Streams {
+public:
+    void next_sender() {
+        used_.insert(used_.end(), own_.begin(), own_.end());
+        own_.clear();
+    }
+    void use(const std::vector<std::uint32_t>& links) {
+        for (const std::uint32_t link : links) {
+            if (std::ranges::find(own_, link) == own_.end()) {
+                own_.push_back(link);
+            }
+        }
+    }
+    [[nodiscard]] std::vector<std::pair<std::uint32_t, double>> counts() {
+        next_sender();
+        std::ranges::sort(used_);
+        std::vector<std::pair<std::uint32_t, double>> counts;
+        for (const std::uint32_t link : used_) {
+            if (counts.empty() || counts.back().first != link) {
+                counts.emplace_back(link, 0);
+            }
+            counts.back().second += 1;
+        }
+        return counts;
+    }
+
+private:
+    std::vector<std::uint32_t> used_;
+    std::vector<std::uint32_t> own_;
+};
+
+}  // namespace
+
+ShortestPaths::ShortestPaths(const Islands& islands)
+    : latency_ms_(islands.size(), islands.size(), 0), links_(islands.size(), islands.size()) {
+    const int n = static_cast<int>(islands.size());
+    for (int from = 0; from < n; ++from) {
+        for (int to = 0; to < n; ++to) {
+            if (from == to) {
+                continue;
+            }
+            // The tree to one receiver is its path; all paths from one source are of one tree.
+            const topology::Stream stream{from, {to}, 1};
+            const auto tree = topology::shortest_trees(islands.network, {stream}).front();
+            latency_ms_(slot(from), slot(to)) =
+                topology::stream_latencies(islands.network, stream, tree).front();
+            links_(slot(from), slot(to)) = tree.links;
+        }
+    }
+}
+
+CliqueOnTrees on_paths(const Islands& islands,
+                       const Capabilities& can,
+                       const ShortestPaths& paths,
+                       Clique clique) {
+    CliqueOnTrees found = without_streams(islands, can, clique);
+    Streams streams;
+    for (std::size_t i = 0; i < found.members.size(); ++i) {
+        streams.next_sender();
+        for (std::size_t r = 0; r < found.members.size(); ++r) {
+            if (i != r) {
+                const int from = found.members[i];
+                const int to = found.members[r];
+                found.problem.latency_ms(i, r) = paths.latency_ms()(slot(from), slot(to));
+                streams.use(paths.links(from, to));
+            }
+        }
+    }
+    found.streams = streams.counts();
+    return found;
+}
+
+CliqueOnTrees on_trees(const Islands& islands,
+                       const Capabilities& can,
+                       Clique clique,
+                       std::vector<topology::StreamTree> trees) {
+    CliqueOnTrees found = without_streams(islands, can, clique);
+    found.trees = std::move(trees);
+    const std::vector<topology::Stream> sent = streams_of(found.members);
+    Streams streams;
+    for (std::size_t i = 0; i < found.trees.size(); ++i) {
+        streams.next_sender();
+        const auto far = topology::stream_latencies(islands.network, sent[i], found.trees[i]);
+        for (std::size_t r = 0; r < far.size(); ++r) {
+            found.problem.latency_ms(i, r < i ? r : r + 1) = far[r];
+        }
+        streams.use(found.trees[i].links);
+    }
+    found.streams = streams.counts();
+    return found;
+}
+
+CliqueOnTrees part_on_paths(const Islands& islands,
                             const Capabilities& can,
+                            const ShortestPaths& paths,
                             Clique part,
                             const core::Grid<char>& sends) {
-    CliqueOnTrees found = on_trees(islands, can, part, {});
+    CliqueOnTrees found = on_paths(islands, can, paths, part);
     const std::size_t k = found.members.size();
     found.problem.sends = core::Grid<char>(k, k, 0);
-    std::map<std::uint32_t, double> counts;
+    Streams streams;
     for (std::size_t i = 0; i < k; ++i) {
-        topology::Stream stream{found.members[i], {}, 1};
+        streams.next_sender();
         for (std::size_t r = 0; r < k; ++r) {
             if (sends(slot(found.members[i]), slot(found.members[r])) != 0) {
                 found.problem.sends(i, r) = 1;
-                stream.receivers.push_back(found.members[r]);
+                streams.use(paths.links(found.members[i], found.members[r]));
             }
         }
-        found.trees[i] = topology::shortest_trees(islands.network, {stream}).front();
-        for (const std::uint32_t link : found.trees[i].links) {
-            counts[link] += 1;
-        }
     }
-    found.streams.assign(counts.begin(), counts.end());
+    found.streams = streams.counts();
     return found;
 }
 

@@ -19,35 +19,19 @@ using detail::CliqueOnTrees;
 using detail::kNever;
 using detail::least_alone;
 using detail::least_of;
+using detail::on_paths;
 using detail::on_trees;
 using detail::slot;
 using detail::streams_of;
 
 struct RoundTimes::State {
-    State(const Islands& network, const Capabilities& means) : islands(network), can(means) {
-        const std::size_t n = islands.size();
-        LONGHAUL_ASSERT(can.memory_gb.size() == n);
-        latency = core::Grid<double>(n, n, 0);
+    State(const Islands& network, const Capabilities& means)
+        : islands(network), can(means), paths(network) {
+        LONGHAUL_ASSERT(can.memory_gb.size() == islands.size());
         for (const topology::Link& link : islands.network.links) {
             stream_ms.push_back(8000 * can.payload_gb / link.gbps);
         }
         on_link.assign(islands.network.links.size(), 0);
-        for (std::size_t i = 0; i < n; ++i) {
-            topology::Stream stream{static_cast<int>(i), {}, 1};
-            for (std::size_t r = 0; r < n; ++r) {
-                if (r != i) {
-                    stream.receivers.push_back(static_cast<int>(r));
-                }
-            }
-            if (stream.receivers.empty()) {
-                continue;
-            }
-            const auto tree = topology::shortest_trees(islands.network, {stream}).front();
-            const auto far = topology::stream_latencies(islands.network, stream, tree);
-            for (std::size_t r = 0; r < far.size(); ++r) {
-                latency(i, slot(stream.receivers[r])) = far[r];
-            }
-        }
     }
 
     struct Known {
@@ -58,7 +42,7 @@ struct RoundTimes::State {
     Known& known(Clique clique) {
         auto& entry = cliques[clique];
         if (!entry) {
-            entry = std::make_unique<Known>(Known{on_trees(islands, can, clique, {}), {}});
+            entry = std::make_unique<Known>(Known{on_paths(islands, can, paths, clique), {}});
         }
         return *entry;
     }
@@ -197,7 +181,7 @@ struct RoundTimes::State {
                 own.push_back(on_trees(islands, can, clique, {next, next + size}));
                 next += size;
             } else if (flexible) {
-                own.push_back(on_trees(islands, can, clique, {}));
+                own.push_back(on_paths(islands, can, paths, clique));
             }
             loaded.push_back(flexible ? &own.back() : &known(clique).clique);
         }
@@ -207,23 +191,27 @@ struct RoundTimes::State {
         }
         TimedRound timed;
         for (std::size_t c = 0; c < loaded.size(); ++c) {
+            TimedClique& clique = timed.cliques.emplace_back();
             const CliqueTime& exchange = (*found)[c];
-            timed.length_ms =
-                std::max(timed.length_ms, loaded[c]->members.size() == 1 ? 0 : exchange.time_ms);
-            timed.cliques.push_back({round.cliques[c],
-                                     loaded[c]->members.size() == 1 ? 0 : exchange.sending_ms,
-                                     loaded[c]->members.size() == 1 ? 0 : exchange.time_ms,
-                                     exchange.offset_ms,
-                                     {},
-                                     loaded[c]->trees,
-                                     {}});
+            clique.members = round.cliques[c];
+            clique.offset_ms = exchange.offset_ms;
+            if (loaded[c]->members.size() == 1) {
+                continue;
+            }
+            clique.sending_ms = exchange.sending_ms;
+            clique.time_ms = exchange.time_ms;
+            clique.trees =
+                loaded[c]->trees.empty()
+                    ? topology::shortest_trees(islands.network, streams_of(loaded[c]->members))
+                    : loaded[c]->trees;
+            timed.length_ms = std::max(timed.length_ms, clique.time_ms);
         }
         return timed;
     }
 
     const Islands& islands;
     Capabilities can;
-    core::Grid<double> latency;
+    detail::ShortestPaths paths;
     std::vector<double> stream_ms;  ///< payload over the capacity of each link, ms
     std::vector<double> on_link;    ///< scratch, zero between calls
     std::unordered_map<Clique, std::unique_ptr<Known>> cliques;
@@ -295,7 +283,8 @@ double RoundTimes::graph_ms(const core::Grid<char>& sends) {
         }
         seen |= part;
         if (clique_size(part) > 1) {
-            parts.push_back(detail::part_on_trees(state.islands, state.can, part, sends));
+            parts.push_back(
+                detail::part_on_paths(state.islands, state.can, state.paths, part, sends));
         }
     }
     for (const CliqueOnTrees& part : parts) {
@@ -347,7 +336,7 @@ std::string RoundTimes::reason(const Round& round) {
 }
 
 const core::Grid<double>& RoundTimes::latency_ms() const {
-    return state_->latency;
+    return state_->paths.latency_ms();
 }
 
 double RoundTimes::alone_ms(Clique clique) {
