@@ -24,6 +24,7 @@ public:
     Comparison(RoundTimes& times, const ComparatorOptions& options)
         : times_(times), options_(options), n_(static_cast<int>(times.islands().size())) {
         options_.mixing.target.clear();
+        options_.mixing.precision = 1e-7;
     }
 
     std::vector<Comparator> run() {
@@ -53,8 +54,9 @@ public:
 
 private:
     Comparator by_cliques(const Schedule& schedule) {
-        const ScheduleScore score =
-            score_schedule(schedule, times_, options_.pace, options_.mixing);
+        MixingOptions equal = options_.mixing;
+        equal.target.assign(slot(n_), 1);
+        const ScheduleScore score = score_schedule(schedule, times_, options_.pace, equal);
         Comparator one;
         one.feasible = score.feasible;
         one.reason = score.reason;
@@ -75,13 +77,19 @@ private:
     /// Steps that are no partitions.
     Comparator by_graphs(const std::vector<MixingMatrix>& steps) {
         Comparator one;
-        const Survival mixing = survival(steps, options_.mixing);
-        one.area = mixing.area;
         std::vector<double> round_ms;
         for (const MixingMatrix& step : steps) {
             round_ms.push_back(times_.graph_ms(detail::senders_of(step)));
         }
         one.round_ms = *std::ranges::max_element(round_ms);
+        if (one.round_ms == kNever && steps.size() > 8) {
+            one.area = kNever;  // long to compute, and of no use
+            one.score_ms = kNever;
+            one.reason = "arrivals cannot be aligned within the memory";
+            return one;
+        }
+        const Survival mixing = survival(steps, options_.mixing);
+        one.area = mixing.area;
         one.feasible = one.round_ms != kNever && mixing.mixes;
         if (!one.feasible) {
             one.reason = mixing.mixes ? "arrivals cannot be aligned within the memory"
@@ -202,22 +210,14 @@ private:
                     }
                 }
             }
-            for (const double alpha : {0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.5}) {
-                std::vector<MixingMatrix> steps;
-                bool sound = true;
-                for (const Edges& now : active) {
-                    steps.push_back(detail::laplacian_step(now, n_, alpha));
-                    for (std::size_t i = 0; i < slot(n_); ++i) {
-                        sound = sound && steps.back()(i, i) >= 0;
-                    }
-                }
-                if (sound) {
-                    tried.emplace_back(
-                        fmt::format(
-                            "{} matchings, budget {}, alpha {}", parts.size(), budget, alpha),
-                        by_graphs(steps));
-                }
+            const double alpha = detail::matching_alpha(parts, odds, n_);
+            std::vector<MixingMatrix> steps;
+            for (const Edges& now : active) {
+                steps.push_back(detail::laplacian_step(now, n_, alpha));
             }
+            tried.emplace_back(
+                fmt::format("{} matchings, budget {}, alpha {:.2f}", parts.size(), budget, alpha),
+                by_graphs(steps));
         }
         add_best("MATCHA", std::move(tried));
     }

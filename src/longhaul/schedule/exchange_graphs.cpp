@@ -350,6 +350,76 @@ std::vector<double> matching_odds(const std::vector<Edges>& parts, int islands, 
     return odds;
 }
 
+double matching_alpha(const std::vector<Edges>& parts,
+                      const std::vector<double>& odds,
+                      int islands) {
+    const std::size_t n = slot(islands);
+    // E[L] and E[L L]: matchings are independent, and L of a matching is twice itself squared.
+    core::Grid<double> mean(n, n, 0);
+    core::Grid<double> spread(n, n, 0);
+    std::vector<int> degree(n, 0);
+    for (std::size_t m = 0; m < parts.size(); ++m) {
+        for (const auto& [i, j] : parts[m]) {
+            ++degree[slot(i)];
+            ++degree[slot(j)];
+            for (auto* grid : {&mean, &spread}) {
+                const double weight = grid == &mean ? odds[m] : 2 * odds[m] * (1 - odds[m]);
+                (*grid)(slot(i), slot(i)) += weight;
+                (*grid)(slot(j), slot(j)) += weight;
+                (*grid)(slot(i), slot(j)) -= weight;
+                (*grid)(slot(j), slot(i)) -= weight;
+            }
+        }
+    }
+    const auto times = [&](const core::Grid<double>& grid, const std::vector<double>& vector) {
+        std::vector<double> product(n, 0);
+        for (std::size_t i = 0; i < n; ++i) {
+            for (std::size_t j = 0; j < n; ++j) {
+                product[i] += grid(i, j) * vector[j];
+            }
+        }
+        return product;
+    };
+    // Power steps on E[W W] - J = I - 2 a E[L] + a^2 (E[L]^2 + spread), J left out by centring.
+    const auto factor = [&](double alpha) {
+        std::vector<double> vector(n);
+        for (std::size_t i = 0; i < n; ++i) {
+            vector[i] = std::sin(static_cast<double>(i) * 1.7 + 0.3);
+        }
+        double norm = 0;
+        for (int step = 0; step < 150; ++step) {
+            const std::vector<double> once = times(mean, vector);
+            const std::vector<double> twice = times(mean, once);
+            const std::vector<double> more = times(spread, vector);
+            double centre = 0;
+            for (std::size_t i = 0; i < n; ++i) {
+                vector[i] += -2 * alpha * once[i] + alpha * alpha * (twice[i] + more[i]);
+                centre += vector[i] / static_cast<double>(n);
+            }
+            norm = 0;
+            for (double& value : vector) {
+                value -= centre;
+                norm += value * value;
+            }
+            norm = std::sqrt(norm);
+            for (double& value : vector) {
+                value /= norm > 0 ? norm : 1;
+            }
+        }
+        return norm;
+    };
+    const double most = 1.0 / std::max(1, *std::ranges::max_element(degree));
+    double best = std::min(0.01, most);
+    double least = kNever;
+    for (double alpha = 0.01; alpha <= most + 1e-12; alpha += 0.01) {
+        if (const double now = factor(alpha); now < least) {
+            least = now;
+            best = alpha;
+        }
+    }
+    return best;
+}
+
 std::vector<int> short_tour(const core::Grid<double>& latency) {
     const int n = static_cast<int>(latency.rows());
     std::vector<int> best;

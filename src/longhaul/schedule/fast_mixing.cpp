@@ -98,6 +98,10 @@ double FastMixing::phase_sum(const Schedule& schedule,
                              const Weight& weight,
                              double most) {
     const std::size_t period = schedule.rounds.size();
+    double weight_mean = 0;
+    for (std::size_t at = 0; at < period; ++at) {
+        weight_mean += weight(at) / static_cast<double>(period);
+    }
     start();
     double sum = weight((phase + 1) % period);
     double worth = 1;
@@ -117,7 +121,9 @@ double FastMixing::phase_sum(const Schedule& schedule,
         if (h >= period) {
             const double decay = now / errors[h - period] * std::pow(forgetting_, double(period));
             const double tail = static_cast<double>(period) * now * worth * decay;
-            if (decay < 1 && tail / (1 - decay) < precision_) {
+            if (decay < 1 && tail / (1 - decay) * weight_mean < precision_ * sum) {
+                // Of the rest the geometric series is a good guess.
+                sum += tail / (1 - decay) * weight_mean;
                 break;
             }
         }

@@ -10,6 +10,9 @@ namespace longhaul::schedule::detail {
 
 namespace {
 
+/// Of the ends of curves, while searching.
+constexpr double kCoarse = 1e-3;
+
 void sort_cliques(Round& round) {
     std::erase(round.cliques, Clique{0});
     std::ranges::sort(round.cliques, {}, [](Clique clique) { return std::countr_zero(clique); });
@@ -178,7 +181,8 @@ Judge::Judge(RoundTimes& times, const OptimiseOptions& options)
       options_(options),
       islands_(static_cast<int>(times.islands().size())),
       largest_(options.largest == 0 ? islands_ : std::min(islands_, options.largest)),
-      mixing_(islands_, options.mixing) {}
+      mixing_(islands_, options.mixing, kCoarse),
+      exact_mixing_(islands_, options.mixing) {}
 
 bool Judge::stopped() {
     if (!stopped_ && options_.stop && options_.stop()) {
@@ -192,6 +196,14 @@ bool Judge::can(Clique clique) {
 }
 
 double Judge::score(const Schedule& schedule, double most) {
+    return score_with(mixing_, schedule, most);
+}
+
+double Judge::exact(const Schedule& schedule) {
+    return score_with(exact_mixing_, schedule, kNever);
+}
+
+double Judge::score_with(FastMixing& mixing, const Schedule& schedule, double most) {
     const auto period = static_cast<double>(schedule.rounds.size());
     double longest = 0;
     double shortest = kNever;
@@ -220,9 +232,9 @@ double Judge::score(const Schedule& schedule, double most) {
     }
     ++evaluated_;
     if (!uniform) {
-        return mixing_.own_score(schedule, round_ms_);
+        return mixing.own_score(schedule, round_ms_);
     }
-    const double sum = mixing_.area(schedule, (most / longest - 0.5) * period);
+    const double sum = mixing.area(schedule, (most / longest - 0.5) * period);
     return longest * (0.5 + sum / period);
 }
 

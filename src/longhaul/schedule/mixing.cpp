@@ -14,9 +14,6 @@ using detail::kNever;
 
 namespace {
 
-/// What may be missing at the end of a curve, relative to the area.
-constexpr double kPrecision = 1e-13;
-
 std::vector<double> shares(const std::vector<double>& target, std::size_t islands) {
     if (target.empty()) {
         return std::vector<double>(islands, 1.0 / static_cast<double>(islands));
@@ -149,7 +146,7 @@ std::vector<double> curve_of(std::size_t phase,
         if (curve.size() > period) {
             const double decay = error / curve[curve.size() - 1 - period];
             const double tail = static_cast<double>(period) * error * worth * decay;
-            if (decay < 1 && tail / (1 - decay) < kPrecision * area) {
+            if (decay < 1 && tail / (1 - decay) < options.precision * area) {
                 break;
             }
         }

@@ -18,6 +18,7 @@ struct MixingOptions {
     std::vector<double> target;  ///< n, > 0: shares that all should agree on; empty: equal shares
     double forgetting = 1;       ///< in (0, 1]: what is left of an update's worth after a round
     int longest = 100000;        ///< rounds after which a curve is cut off
+    double precision = 1e-13;    ///< what may be missing at the end of a curve, part of the area
 };
 
 /// Cliques average by target: member j weighs target_j over the sum of its clique.
@@ -34,7 +35,7 @@ struct Survival {
     double area = 0;
 };
 
-/// The curves of a period, until what is left would change the area by less than 1e-13 of it.
+/// The curves of a period, until what is left would change the area by less than `precision` of it.
 /// O(period h n^3).
 [[nodiscard]] Survival survival(const std::vector<MixingMatrix>& period,
                                 const MixingOptions& options = {});

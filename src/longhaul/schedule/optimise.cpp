@@ -124,6 +124,7 @@ private:
         if (candidate.score_ms == kNever) {
             return;
         }
+        candidate.score_ms = judge_.exact(candidate.schedule);
         auto& elite = elites_[candidate.schedule.rounds.size()];
         const bool known = std::ranges::any_of(
             elite, [&](const Candidate& other) { return other.schedule == candidate.schedule; });

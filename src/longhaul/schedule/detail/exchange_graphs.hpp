@@ -35,6 +35,12 @@ using Edges = std::vector<std::pair<int, int>>;
                                                 int islands,
                                                 double budget);
 
+/// The alpha of I - alpha L with the least contraction factor of the mean square when matchings run
+/// with these odds (MATCHA, section 4); of a grid of steps of 0.01 that keep weights >= 0.
+[[nodiscard]] double matching_alpha(const std::vector<Edges>& matchings,
+                                    const std::vector<double>& odds,
+                                    int islands);
+
 /// A short round trip: nearest neighbour, then 2-opt.
 [[nodiscard]] std::vector<int> short_tour(const core::Grid<double>& latency_ms);
 

@@ -10,8 +10,9 @@
 namespace longhaul::schedule::detail {
 
 /// Follows updates through rounds as rows of a flat matrix; a clique replaces the rows of its
-/// members by their mean. Equal to survival() and score_of() but for the end of curves, which are
-/// cut when less than `precision` of the sum is left. Not for use by two threads at once.
+/// members by their mean. Equal to survival() and score_of() but for the end of curves: when less
+/// than `precision` of the sum is left, the rest is guessed as a geometric series, which is off by
+/// much less than that. Not for use by two threads at once.
 class FastMixing {
 public:
     FastMixing(int islands, const MixingOptions& options, double precision = 1e-10);

@@ -16,12 +16,15 @@ struct Candidate {
     double score_ms = 0;
 };
 
-/// Scores schedules; what exceeds `most` may come back as infinite without being looked at whole.
+/// Scores schedules, the ends of their curves guessed (see FastMixing); what exceeds `most` may
+/// come back as infinite without being looked at whole.
 class Judge {
 public:
     Judge(RoundTimes& times, const OptimiseOptions& options);
 
     [[nodiscard]] double score(const Schedule& schedule, double most);
+    /// Whole and exact.
+    [[nodiscard]] double exact(const Schedule& schedule);
     [[nodiscard]] std::uint64_t evaluated() const { return evaluated_; }
     [[nodiscard]] bool stopped();
     [[nodiscard]] int islands() const { return islands_; }
@@ -33,11 +36,14 @@ public:
     [[nodiscard]] Schedule repaired(const Schedule& schedule);
 
 private:
+    [[nodiscard]] double score_with(FastMixing& mixing, const Schedule& schedule, double most);
+
     RoundTimes& times_;
     const OptimiseOptions& options_;
     int islands_;
     int largest_;
     FastMixing mixing_;
+    FastMixing exact_mixing_;
     std::vector<double> round_ms_;
     std::uint64_t evaluated_ = 0;
     bool stopped_ = false;
