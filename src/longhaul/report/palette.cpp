@@ -3,6 +3,16 @@
 #include <array>
 
 namespace longhaul::report {
+namespace {
+
+constexpr std::size_t kGreyFill = 7;  // its place among the fills
+
+constexpr std::size_t without_grey(std::size_t i) {
+    const std::size_t k = i % kGroupColours;
+    return k < kGreyFill ? k : k + 1;
+}
+
+}  // namespace
 
 std::string_view fill_of(std::size_t i) {
     static constexpr std::array<std::string_view, kColours> kFills{"#56b4e9",   // sky blue
@@ -16,6 +26,33 @@ std::string_view fill_of(std::size_t i) {
                                                                    "#c9e2f5",   // pale blue
                                                                    "#fbd9a0"};  // pale orange
     return kFills[i % kColours];
+}
+
+std::string_view ink_of(std::size_t i) {
+    static constexpr std::array<std::string_view, kColours> kInks{"#0b6fa8",
+                                                                  "#a86a00",
+                                                                  "#1f7a57",
+                                                                  "#857a00",
+                                                                  "#93406d",
+                                                                  "#b0461a",
+                                                                  "#2f558f",
+                                                                  "#5c5c5c",
+                                                                  "#5b7f9b",
+                                                                  "#8f6f3c"};
+    return kInks[i % kColours];
+}
+
+std::string_view group_fill_of(std::size_t i) {
+    return fill_of(without_grey(i));
+}
+
+std::string_view group_ink_of(std::size_t i) {
+    return ink_of(without_grey(i));
+}
+
+std::string_view dash_of(std::size_t i, std::size_t colours) {
+    static constexpr std::array<std::string_view, 4> kDashes{"", "7 4", "2 4", "9 3 2 3"};
+    return kDashes[(i / colours) % kDashes.size()];
 }
 
 }  // namespace longhaul::report

@@ -49,6 +49,31 @@ std::string number(double value) {
     return shortened == "-0" ? "0" : shortened;
 }
 
+std::string points_of(std::span<const Point> points) {
+    std::string text;
+    for (const Point& point : points) {
+        text += (text.empty() ? "" : " ") + number(point.x) + "," + number(point.y);
+    }
+    return text;
+}
+
+/// What is as it is by default is left out.
+std::string rarer(std::string_view dash, double opacity) {
+    return (dash.empty() ? "" : fmt::format(" stroke-dasharray=\"{}\"", escaped(dash))) +
+           (opacity < 1 ? fmt::format(" opacity=\"{}\"", number(opacity)) : "");
+}
+
+std::string shape(const ShapeStyle& style) {
+    const std::string fill = fmt::format(" fill=\"{}\"", escaped(style.fill));
+    return style.stroke == "none"
+               ? fill + rarer("", style.opacity)
+               : fill +
+                     fmt::format(" stroke=\"{}\" stroke-width=\"{}\" stroke-linejoin=\"round\"",
+                                 escaped(style.stroke),
+                                 number(style.width)) +
+                     rarer(style.dash, style.opacity);
+}
+
 }  // namespace
 
 std::string escaped(std::string_view text) {
@@ -115,13 +140,41 @@ void Svg::circle(Point centre, double radius, std::string_view fill) {
 void Svg::line(Point from, Point to, LineStyle style) {
     body_ += fmt::format(
         "<line x1=\"{}\" y1=\"{}\" x2=\"{}\" y2=\"{}\" stroke=\"{}\" stroke-width=\"{}\" "
-        "stroke-linecap=\"round\"/>\n",
+        "stroke-linecap=\"round\"{}/>\n",
         number(from.x),
         number(from.y),
         number(to.x),
         number(to.y),
         escaped(style.stroke),
-        number(style.width));
+        number(style.width),
+        rarer(style.dash, style.opacity));
+}
+
+void Svg::disc(Point centre, double radius, ShapeStyle style) {
+    body_ += fmt::format("<circle cx=\"{}\" cy=\"{}\" r=\"{}\"{}/>\n",
+                         number(centre.x),
+                         number(centre.y),
+                         number(radius),
+                         shape(style));
+}
+
+void Svg::polyline(std::span<const Point> points, LineStyle style) {
+    if (points.size() < 2) {
+        return;
+    }
+    body_ += fmt::format(
+        "<polyline points=\"{}\" fill=\"none\" stroke=\"{}\" stroke-width=\"{}\" "
+        "stroke-linejoin=\"round\"{}/>\n",
+        points_of(points),
+        escaped(style.stroke),
+        number(style.width),
+        rarer(style.dash, style.opacity));
+}
+
+void Svg::polygon(std::span<const Point> corners, ShapeStyle style) {
+    if (!corners.empty()) {
+        body_ += fmt::format("<polygon points=\"{}\"{}/>\n", points_of(corners), shape(style));
+    }
 }
 
 void Svg::text(Point at, std::string_view text, TextStyle style) {
@@ -130,16 +183,23 @@ void Svg::text(Point at, std::string_view text, TextStyle style) {
                                                            number(style.turn),
                                                            number(at.x),
                                                            number(at.y));
-    body_ +=
-        fmt::format("<text x=\"{}\" y=\"{}\" font-size=\"{}\" text-anchor=\"{}\" fill=\"{}\"{}{}>",
-                    number(at.x),
-                    number(at.y),
-                    number(style.size),
-                    escaped(style.anchor),
-                    escaped(style.fill),
-                    style.bold ? " font-weight=\"bold\"" : "",
-                    turn);
-    body_ += escaped(text) + "</text>\n";
+    body_ += fmt::format(
+        "<text x=\"{}\" y=\"{}\" font-size=\"{}\" text-anchor=\"{}\" fill=\"{}\"{}{}{}>",
+        number(at.x),
+        number(at.y),
+        number(style.size),
+        escaped(style.anchor),
+        escaped(style.fill),
+        style.bold ? " font-weight=\"bold\"" : "",
+        style.halo ? " stroke=\"#ffffff\" stroke-width=\"3\" stroke-linejoin=\"round\" "
+                     "paint-order=\"stroke\""
+                   : "",
+        turn);
+    body_ += escaped(text);
+    if (!style.full.empty() && style.full != text) {
+        body_ += "<title>" + escaped(style.full) + "</title>";
+    }
+    body_ += "</text>\n";
 }
 
 std::string Svg::document() const {
