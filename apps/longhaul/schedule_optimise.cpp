@@ -4,6 +4,7 @@
 
 #include "longhaul/schedule/optimise.hpp"
 #include "longhaul/schedule_commands.hpp"
+#include "longhaul/schedule_pictures.hpp"
 #include "longhaul/schedule_text.hpp"
 
 namespace longhaul::app {
@@ -12,6 +13,7 @@ namespace {
 struct OptimiseInputs {
     ScheduleInputs inputs;
     std::string output;
+    SchedulePictures pictures;
     int largest = 0;
     int max_period = 4;
     std::uint64_t seed = 1;
@@ -68,10 +70,10 @@ core::Result<int> optimise(const OptimiseInputs& options) {
     if (!loaded) {
         return tl::unexpected(loaded.error());
     }
-    if (!options.output.empty()) {
-        if (const auto writable = check_writable(options.output); !writable) {
-            return tl::unexpected(writable.error());
-        }
+    if (const auto writable =
+            check_outputs(options.output, options.pictures, {options.inputs.network});
+        !writable) {
+        return tl::unexpected(writable.error());
     }
     schedule::RoundTimes times(loaded->islands, loaded->can);
     std::vector<schedule::Comparator> others;
@@ -111,7 +113,16 @@ core::Result<int> optimise(const OptimiseInputs& options) {
         return kNo;
     }
     const auto timed = schedule::timed_schedule(*found.schedule, times, loaded->pace);
-    if (const auto written = write_timed(options.output, timed, *loaded); !written) {
+    if (const auto written = write_all(options.output,
+                                       options.pictures,
+                                       *loaded,
+                                       {"the best schedule found",
+                                        timed,
+                                        found.score.round_ms,
+                                        found.score.mixing,
+                                        found.score.score_ms,
+                                        others});
+        !written) {
         return tl::unexpected(written.error());
     }
     if (options.json) {
@@ -160,6 +171,7 @@ void add_schedule_optimise(CLI::App& parent, Session& session) {
                      options->output,
                      "schedule with offsets, rates and trees to write; - is standard output")
         ->type_name("FILE");
+    add_pictures(*command, options->pictures);
     command->add_flag("--json", options->json, "print one JSON object");
     command->callback([options, &session] {
         session.run = [options] {

@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "longhaul/schedule_commands.hpp"
+#include "longhaul/schedule_pictures.hpp"
 #include "longhaul/schedule_text.hpp"
 
 namespace longhaul::app {
@@ -11,6 +12,7 @@ struct ScoreOptions {
     ScheduleInputs inputs;
     std::string schedule;
     std::string output;
+    SchedulePictures pictures;
     bool compare = false;
     bool json = false;
 };
@@ -59,6 +61,11 @@ core::Result<int> score(const ScoreOptions& options) {
     if (!loaded) {
         return tl::unexpected(loaded.error());
     }
+    if (const auto writable = check_outputs(
+            options.output, options.pictures, {options.inputs.network, options.schedule});
+        !writable) {
+        return tl::unexpected(writable.error());
+    }
     const auto named = load_rounds(options.schedule, *loaded);
     if (!named) {
         return tl::unexpected(named.error());
@@ -66,19 +73,21 @@ core::Result<int> score(const ScoreOptions& options) {
     schedule::RoundTimes times(loaded->islands, loaded->can);
     const auto found =
         schedule::score_schedule(named->schedule, times, loaded->pace, loaded->mixing);
-    if (found.feasible && !options.output.empty()) {
-        if (const auto written =
-                write_timed(options.output,
-                            schedule::timed_schedule(named->schedule, times, loaded->pace),
-                            *loaded);
-            !written) {
-            return tl::unexpected(written.error());
-        }
-    }
     std::vector<schedule::Comparator> others;
     if (options.compare) {
         others =
             schedule::compare_schedules(times, {.pace = loaded->pace, .mixing = loaded->mixing});
+    }
+    if (found.feasible) {
+        const auto timed = schedule::timed_schedule(named->schedule, times, loaded->pace);
+        if (const auto written = write_all(
+                options.output,
+                options.pictures,
+                *loaded,
+                {named->name, timed, found.round_ms, found.mixing, found.score_ms, others});
+            !written) {
+            return tl::unexpected(written.error());
+        }
     }
     if (options.json) {
         core::Value value = value_of(*loaded, *named, found);
@@ -115,6 +124,7 @@ void add_schedule_score(CLI::App& parent, Session& session) {
                      options->output,
                      "schedule with offsets, rates and trees to write; - is standard output")
         ->type_name("FILE");
+    add_pictures(*command, options->pictures);
     command->add_flag("--json", options->json, "print one JSON object");
     command->callback([options, &session] {
         session.run = [options] {
