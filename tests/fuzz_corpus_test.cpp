@@ -9,6 +9,7 @@
 #include "fuzz/import_promise.hpp"
 #include "fuzz/job_promise.hpp"
 #include "fuzz/measured_steps_promise.hpp"
+#include "fuzz/schedule_promise.hpp"
 #include "fuzz/topology_promise.hpp"
 #include "fuzz/wan_promise.hpp"
 
@@ -53,6 +54,14 @@ TEST(FuzzCorpus, ReadJob) {
 
 TEST(FuzzCorpus, ReadTopology) {
     replay("read_topology", [](const std::string& text) { return broken_topology_promise(text); });
+}
+
+TEST(FuzzCorpus, ReadIslands) {
+    replay("read_islands", [](const std::string& text) { return broken_islands_promise(text); });
+}
+
+TEST(FuzzCorpus, ReadSchedule) {
+    replay("read_schedule", [](const std::string& text) { return broken_schedule_promise(text); });
 }
 
 TEST(FuzzCorpus, ReadFlows) {

@@ -77,16 +77,25 @@ ShortestPaths::ShortestPaths(const Islands& islands)
     : latency_ms_(islands.size(), islands.size(), 0), links_(islands.size(), islands.size()) {
     const int n = static_cast<int>(islands.size());
     for (int from = 0; from < n; ++from) {
+        topology::Stream stream{from, {}, 1};
         for (int to = 0; to < n; ++to) {
-            if (from == to) {
-                continue;
+            if (to != from) {
+                stream.receivers.push_back(to);
             }
-            // The tree to one receiver is its path; all paths from one source are of one tree.
-            const topology::Stream stream{from, {to}, 1};
-            const auto tree = topology::shortest_trees(islands.network, {stream}).front();
-            latency_ms_(slot(from), slot(to)) =
-                topology::stream_latencies(islands.network, stream, tree).front();
-            links_(slot(from), slot(to)) = tree.links;
+        }
+        const auto tree = topology::shortest_trees(islands.network, {stream}).front();
+        const auto far = topology::stream_latencies(islands.network, stream, tree);
+        // Links of a tree stand behind the ones that lead to them.
+        std::vector<std::vector<std::uint32_t>> way(slot(islands.network.nodes));
+        for (const std::uint32_t id : tree.links) {
+            const topology::Link& link = islands.network.links[id];
+            way[link.to] = way[link.from];
+            way[link.to].push_back(id);
+        }
+        for (std::size_t r = 0; r < far.size(); ++r) {
+            const int to = stream.receivers[r];
+            latency_ms_(slot(from), slot(to)) = far[r];
+            links_(slot(from), slot(to)) = way[slot(to)];
         }
     }
 }
