@@ -339,6 +339,10 @@ const core::Grid<double>& RoundTimes::latency_ms() const {
     return state_->paths.latency_ms();
 }
 
+const std::vector<std::uint32_t>& RoundTimes::path(int from, int to) const {
+    return state_->paths.links(from, to);
+}
+
 double RoundTimes::alone_ms(Clique clique) {
     State::Known& entry = state_->known(clique);
     return State::time_of(entry, least_alone(entry.clique, state_->stream_ms));

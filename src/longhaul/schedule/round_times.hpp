@@ -41,6 +41,9 @@ public:
     /// Latency from sender to receiver over shortest paths, ms, n x n.
     [[nodiscard]] const core::Grid<double>& latency_ms() const;
 
+    /// Directed links of the shortest path between two islands.
+    [[nodiscard]] const std::vector<std::uint32_t>& path(int from, int to) const;
+
     /// The least time that the islands of a clique need when nobody else sends, ms; infinite when
     /// it cannot be aligned. A lower bound of the time of any round that holds it.
     [[nodiscard]] double alone_ms(Clique clique);
