@@ -80,6 +80,7 @@ tl::expected<ChainRoutes, std::string> ChainRoutes::make(const Shape& shape, boo
         routes.tables_.push_back(std::move(*table));
     }
     routes.flatten(shape);
+    routes.tree_ = TreeTable::make(shape, routes.tables_.front());
     return routes;
 }
 
@@ -264,6 +265,20 @@ bool ChainRoutes::choose(const Shape& shape,
         static_cast<std::uint32_t>((std::uint64_t{hash} * std::uint64_t{found.count}) >> 32U);
     chosen = take(shape, found, index, at);
     return true;
+}
+
+bool ChainRoutes::next_by_rules(const Shape& shape,
+                                std::uint32_t from,
+                                std::uint32_t to,
+                                bool exit,
+                                std::uint32_t hash,
+                                Hop& chosen) const {
+    Digits digits{};
+    if (!exit) {
+        shape.decode(0, to, digits);
+    }
+    Spot at = spot(shape, from);
+    return choose(shape, digits, exit, hash, at, chosen);
 }
 
 std::vector<std::uint32_t> ChainRoutes::links(const Shape& shape,

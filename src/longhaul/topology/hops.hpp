@@ -2,10 +2,12 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "longhaul/topology/rules.hpp"
 #include "longhaul/topology/shape.hpp"
+#include "longhaul/topology/tree_table.hpp"
 
 namespace longhaul::topology {
 
@@ -38,6 +40,29 @@ public:
     [[nodiscard]] const RuleTable* to_exit() const { return exits_ ? &tables_.back() : nullptr; }
 
     [[nodiscard]] static Spot spot(const Shape& shape, std::uint32_t node);
+
+    /// The quick look-up towards endpoints; nullptr where the chain is not made of trees and rails.
+    [[nodiscard]] const TreeTable* tree() const { return tree_ ? &*tree_ : nullptr; }
+
+    /// One of the next hops from a node to an endpoint or, with `exit`, to the border, by 32 bits
+    /// of a hash; false when there is none. At the destination itself there is no next hop.
+    bool next(const Shape& shape,
+              std::uint32_t from,
+              std::uint32_t to,
+              bool exit,
+              std::uint32_t hash,
+              Hop& chosen) const {
+        return tree_ && !exit
+                   ? tree_->next(from, tree_->digits_of(to), hash, chosen.node, chosen.link)
+                   : next_by_rules(shape, from, to, exit, hash, chosen);
+    }
+    /// The same by the rules alone, as tree() has no part in it.
+    bool next_by_rules(const Shape& shape,
+                       std::uint32_t from,
+                       std::uint32_t to,
+                       bool exit,
+                       std::uint32_t hash,
+                       Hop& chosen) const;
 
     /// Moves on to one of the next hops by 32 bits of a hash; false when there is none.
     bool choose(const Shape& shape,
@@ -102,6 +127,7 @@ private:
                      Spot& at);
 
     std::vector<RuleTable> tables_;
+    std::optional<TreeTable> tree_;
     std::vector<FlatCondition> conditions_;
     std::vector<FlatAction> actions_;
     std::vector<FlatRule> rules_;

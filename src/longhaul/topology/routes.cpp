@@ -79,10 +79,21 @@ bool Routes::walk_rules(const Local& from,
     const Shape& shape = topology_.shape(from.site);
     const ChainRoutes& rules = chains_[slot(topology_.sites()[slot(from.site)].chain)];
     const LinkId base = 2 * topology_.link_base(from.site);
+    ChainRoutes::Hop hop{from.node, 0};
+    if (const TreeTable* tree = rules.tree()) {
+        const TreeTable::Numbers digits = tree->digits_of(to.node);
+        while (hop.node != to.node) {
+            const std::uint32_t hash = hop_hash(flow, topology_.global(from.site, hop.node));
+            if (!tree->next(hop.node, digits, hash, hop.node, hop.link)) {
+                return false;
+            }
+            links.push_back(hop.link + base);
+        }
+        return true;
+    }
     Digits digits{};
     shape.decode(0, to.node, digits);
     ChainRoutes::Spot spot = ChainRoutes::spot(shape, from.node);
-    ChainRoutes::Hop hop{from.node, 0};
     while (hop.node != to.node) {
         const std::uint32_t hash = hop_hash(flow, topology_.global(from.site, hop.node));
         if (!rules.choose(shape, digits, false, hash, spot, hop)) {
@@ -130,13 +141,8 @@ std::optional<Routes::Hop> Routes::hop(const Local& from,
         return global_hop(from.site, patches.hops(set), hash);
     }
     const ChainRoutes& rules = chains_[slot(topology_.sites()[slot(from.site)].chain)];
-    Digits digits{};
-    if (!exit) {
-        shape.decode(0, to.node, digits);
-    }
     ChainRoutes::Hop chosen;
-    ChainRoutes::Spot at = ChainRoutes::spot(shape, from.node);
-    if (!rules.choose(shape, digits, exit, hash, at, chosen)) {
+    if (!rules.next(shape, from.node, to.node, exit, hash, chosen)) {
         return std::nullopt;
     }
     return Hop{topology_.global(from.site, chosen.node),

@@ -103,6 +103,29 @@ Topology with_failures(const Topology& topology, core::Random& random, std::uint
     return topology.with_exceptions(std::move(exceptions));
 }
 
+/// The look-up of a next hop takes one of all links; of trees and rails, the one that the hash
+/// counts off their list.
+void expect_quick_as_slow(const Routes& routes, const std::string& text) {
+    const Topology& net = routes.topology();
+    for (NodeId at = 0; at < net.nodes(); ++at) {
+        for (NodeId to = 0; to < net.endpoints(); ++to) {
+            const std::vector<LinkId> links = routes.next_links(at, to);
+            const auto hop = routes.next_hop(at, to, at + to);
+            if (hop.has_value() == links.empty()) {
+                RC_FAIL(text + "a path or none from " + net.name(at) + " to " + net.name(to));
+            }
+            const std::uint64_t hash = hop_hash(at + to, at);
+            const bool tree = !net.wan() && routes.chain(0).tree() != nullptr;
+            const bool right = !hop || (hop->node == net.link(hop->link).to &&
+                                        (tree ? hop->link == links[(hash * links.size()) >> 32U]
+                                              : std::ranges::binary_search(links, hop->link)));
+            if (!right) {
+                RC_FAIL(text + "another link from " + net.name(at) + " to " + net.name(to));
+            }
+        }
+    }
+}
+
 /// Checks one network, given as text; false when its nesting is one that is refused.
 bool holds(const std::string& text, core::Random& random) {
     const auto topology = read_topology("format = \"longhaul.topology/1\"\n" + text, "net.toml");
@@ -118,6 +141,7 @@ bool holds(const std::string& text, core::Random& random) {
         if (report.wrong > 0) {
             RC_FAIL(text + report.problems.front());
         }
+        expect_quick_as_slow(*routes, text);
     }
     return true;
 }

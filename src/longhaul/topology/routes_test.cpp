@@ -98,14 +98,15 @@ TEST(Routes, NextHopsAreThoseOfThePath) {
     }
 }
 
-// next_links asks the slow list of a patch and counts for itself which link a hash takes.
-TEST(Routes, NextHopsUnderPatchesAreThoseOfTheirSets) {
+// next_links goes through the rules, or asks the slow list of a patch, and counts for itself which
+// link a hash takes.
+TEST(Routes, NextHopsAreThoseOfTheirSets) {
     for (const std::string& text : {detail::fat_tree_text(6),
                                     detail::rails_text(),
                                     detail::dragonfly_text(),
                                     detail::regions_text()}) {
         const Topology net = network(text);
-        for (const double share : {0.02, 0.1, 0.4}) {
+        for (const double share : {0.0, 0.02, 0.1, 0.4}) {
             const auto routes = Routes::compile(with_random_failures(net, share, 3));
             ASSERT_TRUE(routes.has_value());
             for (NodeId at = 0; at < net.nodes(); ++at) {
@@ -147,6 +148,13 @@ TEST(Routes, PatchesAreFoundWhereTheListHasThem) {
             }
         }
     }
+}
+
+TEST(Routes, TreesAndRailsHaveTheQuickLookUp) {
+    EXPECT_NE(compiled(detail::fat_tree_text(4)).chain(0).tree(), nullptr);
+    EXPECT_NE(compiled(detail::rails_text()).chain(0).tree(), nullptr);
+    EXPECT_NE(compiled(detail::regions_text()).chain(0).tree(), nullptr);
+    EXPECT_EQ(compiled(detail::dragonfly_text()).chain(0).tree(), nullptr);
 }
 
 TEST(Routes, FlowsSpreadEvenly) {

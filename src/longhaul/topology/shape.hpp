@@ -25,17 +25,21 @@ using Digits = std::array<std::uint32_t, kMostAxes>;
 /// the factor, below divisor / 2^42, times the number stays below 1 / divisor.
 class Divisor {
 public:
+    static constexpr unsigned kShift = 42;
+
     Divisor() = default;
     explicit Divisor(std::uint32_t divisor)
-        : divisor_(divisor), factor_(((std::uint64_t{1} << 42) + divisor - 1) / divisor) {}
+        : divisor_(divisor), factor_(((std::uint64_t{1} << kShift) + divisor - 1) / divisor) {}
     [[nodiscard]] std::uint32_t value() const { return divisor_; }
     [[nodiscard]] std::uint32_t quotient(std::uint32_t number) const {
-        return static_cast<std::uint32_t>((number * factor_) >> 42U);
+        return static_cast<std::uint32_t>((number * factor_) >> kShift);
     }
+    /// quotient(number) = number * factor() >> kShift.
+    [[nodiscard]] std::uint64_t factor() const { return factor_; }
 
 private:
     std::uint32_t divisor_ = 1;
-    std::uint64_t factor_ = std::uint64_t{1} << 42;
+    std::uint64_t factor_ = std::uint64_t{1} << kShift;
 };
 
 /// Nodes that differ only in their digits.

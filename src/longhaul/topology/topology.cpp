@@ -44,7 +44,7 @@ int Topology::site_of_endpoint(NodeId endpoint) const {
     return part_of(endpoint_base_, endpoint);
 }
 
-Local Topology::local(NodeId node) const {
+Local Topology::local_of_many(NodeId node) const {
     if (node < endpoints()) {
         const int site = part_of(endpoint_base_, node);
         return {site, node - endpoint_base(site)};
@@ -53,7 +53,7 @@ Local Topology::local(NodeId node) const {
     return {site, node - switch_base(site) + shape(site).endpoints()};
 }
 
-NodeId Topology::global(int site, std::uint32_t local_node) const {
+NodeId Topology::global_of_many(int site, std::uint32_t local_node) const {
     const std::uint32_t own = shape(site).endpoints();
     return local_node < own ? endpoint_base(site) + local_node
                             : switch_base(site) + local_node - own;

@@ -83,8 +83,13 @@ public:
 
     [[nodiscard]] int site_of_endpoint(NodeId endpoint) const;
     [[nodiscard]] int site_of(NodeId node) const { return local(node).site; }
-    [[nodiscard]] Local local(NodeId node) const;
-    [[nodiscard]] NodeId global(int site, std::uint32_t local_node) const;
+    /// Of one site, local numbers are those of the network.
+    [[nodiscard]] Local local(NodeId node) const {
+        return link_base_.size() == 2 ? Local{0, node} : local_of_many(node);
+    }
+    [[nodiscard]] NodeId global(int site, std::uint32_t local_node) const {
+        return link_base_.size() == 2 ? local_node : global_of_many(site, local_node);
+    }
     [[nodiscard]] Place place(NodeId node) const;
     /// The node of a site that the WAN links end at.
     [[nodiscard]] NodeId border(int site) const;
@@ -122,6 +127,8 @@ public:
     [[nodiscard]] const Exception* exception(std::uint32_t undirected) const;
 
 private:
+    [[nodiscard]] Local local_of_many(NodeId node) const;
+    [[nodiscard]] NodeId global_of_many(int site, std::uint32_t local_node) const;
     [[nodiscard]] Link plain_link(std::uint32_t undirected, bool reverse) const;
     [[nodiscard]] std::string prefix(int site) const;
     /// Strips "eu/" off; -1 when there is no such site.
