@@ -1,7 +1,8 @@
-# longhaul_module(<name> DEPS <module>... LINK <target>... PRIVATE_LINK <target>...)
+# longhaul_module(<name> DEPS <module>... LINK <target>... PRIVATE_LINK <target>... SLOW <pattern>...)
 # One folder = one static library: *.hpp is the public header set, *.cpp the sources, *_test.cpp one
 # GoogleTest binary (label "unit"), *_property_test.cpp one RapidCheck binary (label "property"),
-# *_bench.cpp one Google Benchmark binary.
+# *_bench.cpp one Google Benchmark binary. SLOW: tests that are long searches, as gtest filters; they
+# have the label "slow" instead.
 include(GNUInstallDirs)
 set(LONGHAUL_WARNINGS -Wall -Wextra -Wpedantic -Wconversion -Wshadow)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
@@ -9,18 +10,40 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
 endif()
 
 function(longhaul_test_binary target label prefix)
-  cmake_parse_arguments(ARG "" "" "SOURCES;LINK" ${ARGN})
+  cmake_parse_arguments(ARG "" "" "SOURCES;LINK;SLOW" ${ARGN})
   add_executable(${target} ${ARG_SOURCES})
   target_link_libraries(${target} PRIVATE ${ARG_LINK} GTest::gtest_main)
   target_compile_options(${target} PRIVATE ${LONGHAUL_WARNINGS})
+  # What is tested is optimised; the tests themselves would take longer to compile than they save.
+  target_compile_options(${target} PRIVATE $<$<CONFIG:RelWithDebInfo>:-O1>)
   target_compile_definitions(${target} PRIVATE LONGHAUL_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
+  list(JOIN ARG_SLOW ":" slow)
+  if(CMAKE_CXX_FLAGS MATCHES "-fsanitize")
+    # One process a test, as below, takes longer to start under sanitizers than most tests run.
+    foreach(shard 0 1)
+      set(name ${prefix}.${label}.${shard})
+      add_test(NAME ${name} COMMAND ${target} --gtest_brief=1 "--gtest_filter=-${slow}")
+      set_tests_properties(${name} PROPERTIES LABELS ${label} ENVIRONMENT
+                           "GTEST_TOTAL_SHARDS=2;GTEST_SHARD_INDEX=${shard}")
+    endforeach()
+    if(slow)
+      add_test(NAME ${prefix}.${label}.slow COMMAND ${target} --gtest_brief=1 "--gtest_filter=${slow}")
+      set_tests_properties(${prefix}.${label}.slow PROPERTIES LABELS slow)
+    endif()
+    return()
+  endif()
   include(GoogleTest)
   gtest_discover_tests(${target} TEST_PREFIX ${prefix}. PROPERTIES LABELS ${label}
-                       DISCOVERY_TIMEOUT 60)
+                       DISCOVERY_TIMEOUT 60 TEST_FILTER "-${slow}")
+  if(slow)
+    gtest_discover_tests(${target} TEST_PREFIX ${prefix}. TEST_LIST ${target}_SLOW_TESTS
+                         TEST_FILTER "${slow}" DISCOVERY_TIMEOUT 60
+                         PROPERTIES LABELS slow COST 20)
+  endif()
 endfunction()
 
 function(longhaul_module name)
-  cmake_parse_arguments(ARG "" "" "DEPS;LINK;PRIVATE_LINK" ${ARGN})
+  cmake_parse_arguments(ARG "" "" "DEPS;LINK;PRIVATE_LINK;SLOW" ${ARGN})
   file(GLOB headers CONFIGURE_DEPENDS *.hpp)
   file(GLOB sources CONFIGURE_DEPENDS *.cpp)
   file(GLOB tests CONFIGURE_DEPENDS *_test.cpp)
@@ -41,7 +64,8 @@ function(longhaul_module name)
   target_compile_options(${t} PRIVATE ${LONGHAUL_WARNINGS})
   install(TARGETS ${t} EXPORT longhaulTargets FILE_SET HEADERS)
   if(LONGHAUL_DEVELOPER_MODE AND tests)
-    longhaul_test_binary(${t}_test unit ${name} SOURCES ${tests} LINK longhaul::${name})
+    longhaul_test_binary(${t}_test unit ${name} SOURCES ${tests} LINK longhaul::${name}
+                         SLOW ${ARG_SLOW})
   endif()
   if(LONGHAUL_DEVELOPER_MODE AND properties)
     longhaul_test_binary(${t}_property_test property ${name} SOURCES ${properties}

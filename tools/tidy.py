@@ -5,8 +5,8 @@
 
 BUILD_DIR holds compile_commands.json of the "tidy" preset (one command a file). A file that was
 clean is not checked again until it, a header that it includes or .clang-tidy changes (BUILD_DIR/tidy-clean.json).
-Files that were changed last (by git log) come first. After --budget seconds no further file is
-started; the files that were not reached are named and do not count as failures. Exit code 1 when any
+Sources that were changed last (by git log) come first, then the headers by themselves (the units
+that CMake makes of them), in the same order. After --budget seconds no further file is started; the files that were not reached are named and do not count as failures. Exit code 1 when any
 file has a finding.
 """
 import argparse
@@ -25,7 +25,8 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 COMMAND = ["clang-tidy-19", "--quiet", "--extra-arg=-Wno-unknown-warning-option", "-p"]
 
 
-INCLUDE = re.compile(rb'^#include "(longhaul/[^"]+)"', re.MULTILINE)
+INCLUDE = re.compile(rb'^#include ["<](longhaul/[^">]+)[">]', re.MULTILINE)
+HEADER_UNIT = re.compile(r"_verify_interface_header_sets/(.*)\.cxx$")
 
 
 def included(file, cache):
@@ -54,13 +55,18 @@ def fingerprints(files):
 
 
 def newest_first(names):
-    """Names in the order of their last commit, newest first; by name where there is no git."""
+    """Names in the order of their last commit, newest first; by name where there is no git. Units of
+    headers stand behind all others."""
     log = subprocess.run(["git", "-C", str(ROOT), "log", "--format=", "--name-only", "--no-renames"],
                          capture_output=True, text=True)
     place = {}
     for number, name in enumerate(log.stdout.split("\n")):
         place.setdefault(name, number)
-    return sorted(names, key=lambda name: (place.get(name, -1), name))
+
+    def order(name):
+        unit = HEADER_UNIT.search(name)
+        return unit is not None, place.get(f"src/{unit[1]}" if unit else name, -1), name
+    return sorted(names, key=order)
 
 
 def check(build, name, deadline):
