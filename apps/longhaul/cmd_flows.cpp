@@ -69,7 +69,8 @@ std::string flows_text(const flowsim::FlowsFile& file,
     return text + more_text(count, shown, "flows");
 }
 
-/// The links to show: all that the file has, and of a topology those that carried something.
+/// The links to show, the busiest first: all that the file has, and of a topology those that
+/// carried something.
 std::vector<std::size_t> links_to_show(const flowsim::FlowsFile& file,
                                        const flowsim::BatchResult& result) {
     std::vector<std::size_t> links;
@@ -78,6 +79,10 @@ std::vector<std::size_t> links_to_show(const flowsim::FlowsFile& file,
             links.push_back(l);
         }
     }
+    // By their use; all are divided by the same end.
+    std::ranges::stable_sort(links, std::ranges::greater{}, [&](std::size_t l) {
+        return result.links[l].carried.value() / file.links[l].capacity.value();
+    });
     return links;
 }
 
