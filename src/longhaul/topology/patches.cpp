@@ -1,6 +1,7 @@
 #include "longhaul/topology/patches.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <map>
 
 #include "longhaul/topology/search.hpp"
@@ -201,9 +202,9 @@ void Patches::index_node(std::uint32_t node, std::uint32_t first, std::uint32_t 
         while (at + 1 < last && entries_[at + 1].lo <= (span << spans.shift)) {
             ++at;
         }
-        places_.push_back(at);
+        places_.push_back(at + 1);  // entry i is range i + 1
     }
-    places_.push_back(last - 1);
+    places_.push_back(last);
 }
 
 void Patches::index(const Shape& shape, std::span<const Link> links) {
@@ -213,6 +214,8 @@ void Patches::index(const Shape& shape, std::span<const Link> links) {
         dead_bits_[endpoint / 64] |= std::uint64_t{1} << (endpoint % 64);
     }
     spans_.assign(shape.nodes(), {});
+    places_ = {0, 0};
+    ranges_.assign(1, {});
     for (std::uint32_t first = 0; first < entries_.size();) {
         std::uint32_t last = first;
         while (last < entries_.size() && entries_[last].node == entries_[first].node) {
@@ -222,6 +225,7 @@ void Patches::index(const Shape& shape, std::span<const Link> links) {
         index_node(entries_[first].node, first, last);
         first = last;
     }
+    ranges_.push_back({std::numeric_limits<std::uint32_t>::max(), 0, 0});
     first_hop_.assign(1, 0);
     for (const std::vector<std::uint32_t>& set : sets_) {
         for (const std::uint32_t link : set) {

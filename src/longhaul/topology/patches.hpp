@@ -46,20 +46,19 @@ public:
         if (entries_.empty() && dead_.empty()) {
             return kRules;
         }
-        if (destination < endpoints_ && is_dead(destination)) {
-            return 0;
-        }
         const Spans& spans = spans_[node];
-        if (spans.shift == kNoEntries) {
-            return kRules;
-        }
         const std::uint32_t* place = &places_[spans.first + (destination >> spans.shift)];
+        // Most spans hold the begin of one entry at most, so that one step, without a branch, is
+        // enough for them; behind the last entry stands one more.
         std::uint32_t at = place[0];
+        at += static_cast<std::uint32_t>(at < place[1]) &
+              static_cast<std::uint32_t>(ranges_[at + 1].lo <= destination);
         while (at < place[1] && ranges_[at + 1].lo <= destination) {
             ++at;
         }
         const Range& range = ranges_[at];
-        return destination - range.lo < range.width ? range.set : kRules;
+        const std::uint32_t set = destination - range.lo < range.width ? range.set : kRules;
+        return is_dead(destination) ? 0 : set;
     }
     static constexpr std::uint32_t kRules = ~std::uint32_t{0};
 
@@ -76,12 +75,12 @@ public:
 
 private:
     friend class PatchMaker;
-    /// Destinations of a node: span i holds those of the form (i << shift) + ...
+    /// Destinations of a node: span i holds those of the form (i << shift) + ...  A node without
+    /// entries has one span, with an empty range.
     struct Spans {
         std::uint32_t first = 0;  ///< its place in places_, which has one more than there are spans
-        std::uint32_t shift = kNoEntries;
+        std::uint32_t shift = 31;
     };
-    static constexpr std::uint32_t kNoEntries = ~std::uint32_t{0};
     /// An entry without its node: destination - lo < width.
     struct Range {
         std::uint32_t lo = 0;
@@ -89,8 +88,8 @@ private:
         std::uint32_t set = 0;
     };
 
-    [[nodiscard]] bool is_dead(std::uint32_t endpoint) const {
-        return ((dead_bits_[endpoint / 64] >> (endpoint % 64)) & 1U) != 0;
+    [[nodiscard]] bool is_dead(std::uint32_t destination) const {
+        return ((dead_bits_[destination / 64] >> (destination % 64)) & 1U) != 0;
     }
     /// What look-ups use, from the entries, sets and dead endpoints.
     void index(const Shape& shape, std::span<const Link> links);
@@ -101,10 +100,10 @@ private:
     std::vector<std::uint32_t> dead_;
 
     std::uint32_t endpoints_ = 0;
-    std::vector<std::uint64_t> dead_bits_;
-    std::vector<Spans> spans_;           ///< one a node
+    std::vector<std::uint64_t> dead_bits_;  ///< one a destination
+    std::vector<Spans> spans_;              ///< one a node
     std::vector<std::uint32_t> places_;  ///< of the last entry that begins before a span, or in it
-    std::vector<Range> ranges_;          ///< one an entry
+    std::vector<Range> ranges_;          ///< an empty one, one an entry, and one behind them
     std::vector<std::uint32_t> first_hop_{0, 0};
     std::vector<ChainRoutes::Hop> hops_;
 };

@@ -108,7 +108,7 @@ Topology with_failures(const Topology& topology, core::Random& random, std::uint
 void expect_quick_as_slow(const Routes& routes, const std::string& text) {
     const Topology& net = routes.topology();
     for (NodeId at = 0; at < net.nodes(); ++at) {
-        for (NodeId to = 0; to < net.endpoints(); ++to) {
+        for (NodeId to = at % 3; to < net.endpoints(); to += 3) {
             const std::vector<LinkId> links = routes.next_links(at, to);
             const auto hop = routes.next_hop(at, to, at + to);
             if (hop.has_value() == links.empty()) {
