@@ -47,7 +47,7 @@ def parts():
     order = []
     for name in log.stdout.split("\n"):
         module = re.match(r"src/longhaul/([^/]+)/", name)
-        part = module[1] if module else PROGRAM if name.startswith(("apps/", "tests/")) else None
+        part = module[1] if module else PROGRAM if name.startswith("apps/") else None
         if part in all_parts and part not in order:
             order.append(part)
     order += [part for part in all_parts if part not in order]

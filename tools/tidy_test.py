@@ -58,7 +58,7 @@ class OrderTest(unittest.TestCase):
         self.assertNotEqual(tidy.fingerprints([unit]), before)
 
     def test_parts_are_modules_with_tests_and_the_program(self):
-        self.commit("tests/t.py")
+        self.commit("apps/longhaul/main.cpp")
         self.commit("src/longhaul/core/a.cpp", "int newest;\n")
         self.assertEqual(list(sanitized.parts().items()), [
             ("core", ["longhaul_core_test"]), ("program", ["longhaul_app", "longhaul_fuzz_corpus_test"]),
