@@ -24,7 +24,8 @@ public:
     Comparison(RoundTimes& times, const ComparatorOptions& options)
         : times_(times), options_(options), n_(static_cast<int>(times.islands().size())) {
         options_.mixing.target.clear();
-        options_.mixing.precision = 1e-7;
+        options_.mixing.precision = 1e-5;
+        options_.mixing.longest = 1000;
     }
 
     std::vector<Comparator> run() {

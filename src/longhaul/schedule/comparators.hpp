@@ -15,7 +15,7 @@ struct Comparator {
     std::string name;
     std::string detail;  ///< what was chosen: the degree, the budget, the number of groups
     bool feasible = false;
-    std::string reason;  ///< why not
+    std::string reason;   ///< why not
     double area = 0;      ///< infinite when it was not computed
     double round_ms = 0;  ///< the longest round
     double score_ms = 0;

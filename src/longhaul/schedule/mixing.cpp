@@ -120,16 +120,22 @@ bool connected(const std::vector<MixingMatrix>& period) {
     return std::ranges::find(reached, 0) == reached.end();
 }
 
-/// One curve: an update born in a phase, seen after every round.
-std::vector<double> curve_of(std::size_t phase,
-                             const std::vector<Step>& steps,
-                             const Disagreement& disagreement,
-                             std::size_t islands,
-                             const MixingOptions& options) {
+/// One curve: an update born in a phase, seen after every round; and a guess at what is missing
+/// behind its end, a geometric series with the decay of the last period.
+struct Curve {
+    std::vector<double> errors;
+    double rest = 0;
+};
+Curve curve_of(std::size_t phase,
+               const std::vector<Step>& steps,
+               const Disagreement& disagreement,
+               std::size_t islands,
+               const MixingOptions& options) {
     const std::size_t period = steps.size();
     MixingMatrix phi = identity(islands);
     MixingMatrix next(islands, islands, 0);
-    std::vector<double> curve = {1};
+    Curve found{{1}, 0};
+    std::vector<double>& curve = found.errors;
     double area = 1;
     double worth = 1;
     for (int h = 1; h < options.longest; ++h) {
@@ -138,20 +144,22 @@ std::vector<double> curve_of(std::size_t phase,
         const double error = disagreement(phi);
         worth *= options.forgetting;
         if (error * worth < 1e-15) {
+            found.rest = 0;
             break;
         }
         curve.push_back(error);
         area += worth * error;
-        // The tail as a geometric series with the decay of the last period.
         if (curve.size() > period) {
-            const double decay = error / curve[curve.size() - 1 - period];
+            const double decay = error / curve[curve.size() - 1 - period] *
+                                 std::pow(options.forgetting, static_cast<double>(period));
             const double tail = static_cast<double>(period) * error * worth * decay;
-            if (decay < 1 && tail / (1 - decay) < options.precision * area) {
+            found.rest = decay < 1 ? tail / (1 - decay) : 0;
+            if (decay < 1 && found.rest < options.precision * area) {
                 break;
             }
         }
     }
-    return curve;
+    return found;
 }
 
 }  // namespace
@@ -195,7 +203,9 @@ Survival survival(const std::vector<MixingMatrix>& period, const MixingOptions& 
     }
     double sum = 0;
     for (std::size_t phase = 0; phase < period.size(); ++phase) {
-        found.curves.push_back(curve_of(phase, steps, disagreement, n, bounded));
+        Curve curve = curve_of(phase, steps, disagreement, n, bounded);
+        sum += curve.rest;
+        found.curves.push_back(std::move(curve.errors));
         double worth = 1;
         for (const double error : found.curves.back()) {
             sum += worth * error;

@@ -35,7 +35,8 @@ struct Survival {
     double area = 0;
 };
 
-/// The curves of a period, until what is left would change the area by less than `precision` of it.
+/// The curves of a period, until what is left would change the area by less than `precision` of it,
+/// or `longest` rounds; the area holds a guess at the rest, a geometric series.
 /// O(period h n^3).
 [[nodiscard]] Survival survival(const std::vector<MixingMatrix>& period,
                                 const MixingOptions& options = {});
