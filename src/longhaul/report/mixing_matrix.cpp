@@ -85,9 +85,11 @@ private:
     static constexpr double kWidest = 1280;
     static constexpr std::size_t kWithNumbers = 12;
 
+    /// Whole pixels: cells that touch show no seams.
     static double cell_of(const MixingPicture& picture) {
         const auto n = static_cast<double>(picture.islands.size());
-        return picture.islands.size() <= kWithNumbers ? 30 : std::clamp(400 / n, 10.5, 24.0);
+        return picture.islands.size() <= kWithNumbers ? 30
+                                                      : std::floor(std::clamp(400 / n, 11.0, 24.0));
     }
 
     /// Room for names beside and above the cells.

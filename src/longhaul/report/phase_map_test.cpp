@@ -67,13 +67,5 @@ TEST(PhaseMap, StandsOneCellAndManyStructures) {
     EXPECT_NE(svg.find(">40</text>"), std::string::npos);
 }
 
-TEST(Palette, ColoursDiffer) {
-    for (std::size_t i = 0; i < kColours; ++i) {
-        for (std::size_t j = 0; j < i; ++j) {
-            EXPECT_NE(fill_of(i), fill_of(j));
-        }
-    }
-}
-
 }  // namespace
 }  // namespace longhaul::report

@@ -246,11 +246,13 @@ private:
             return cliques[a].size() > cliques[b].size();
         });
         for (const std::size_t i : order) {
-            svg_.polygon(hull_of(cliques[i]),
-                         {.fill = group_fill_of(i),
-                          .stroke = group_fill_of(i),
-                          .width = 2 * kHullPad,
-                          .opacity = 0.42});
+            const std::vector<Point> hull = hull_of(cliques[i]);
+            // A pale inside and a stronger band, so that cliques can be told where hulls cross.
+            if (hull.size() > 2) {
+                svg_.polygon(hull, {.fill = group_fill_of(i), .opacity = 0.18});
+            }
+            svg_.polygon(hull,
+                         {.stroke = group_fill_of(i), .width = 2 * kHullPad, .opacity = 0.42});
         }
     }
 

@@ -97,10 +97,10 @@ public:
         legend();
         lanes();
         grid();
+        borders();
         for (std::size_t r = 0; r < rounds_.size(); ++r) {
             bars(r);
         }
-        borders();
         return svg_.document();
     }
 

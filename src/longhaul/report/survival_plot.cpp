@@ -26,7 +26,7 @@ bool drawable(const SurvivalCurves& curves, bool over_time) {
                            std::ranges::all_of(curves.round_ms, good)));
 }
 
-/// Where the mean falls below 1 % for good, at most three times its area.
+/// Where the mean falls below 1 % for good, at most twice its area.
 double interesting(const SurvivalCurves& curves, const Steps& mean, bool over_time) {
     constexpr double kAgreed = 0.01;
     const auto late = std::find_if(
@@ -37,8 +37,8 @@ double interesting(const SurvivalCurves& curves, const Steps& mean, bool over_ti
         over_time ? std::accumulate(curves.round_ms.begin(), curves.round_ms.end(), 0.0) /
                         static_cast<double>(curves.round_ms.size())
                   : 1;
-    const double area = std::isfinite(curves.area) && curves.area > 0 ? curves.area : 7;
-    return std::min(agreed, 3 * area * round);
+    const double area = std::isfinite(curves.area) && curves.area > 0 ? curves.area : 10;
+    return std::min(agreed, 2 * area * round);
 }
 
 class SurvivalPicture {

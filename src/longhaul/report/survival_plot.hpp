@@ -41,8 +41,8 @@ using Steps = std::vector<Point>;
 [[nodiscard]] Steps mean_survival(const SurvivalCurves& curves, bool over_time);
 
 /// An SVG picture: for each schedule a thin line a phase, a thick one for their mean, and a legend
-/// with period, A and score. The axis ends where the means are below 1 %, at most at three times
-/// the area. Schedules without curves, or without times in a plot over time, stand in the legend
+/// with period, A and score. The axis ends where the means are below 1 %, at most at twice the
+/// area. Schedules without curves, or without times in a plot over time, stand in the legend
 /// only. O(steps log steps).
 [[nodiscard]] std::string draw(const SurvivalPlot& plot);
 

@@ -31,5 +31,31 @@ TEST(Svg, WritesADocument) {
     EXPECT_EQ(text.find("<script>"), std::string::npos);
 }
 
+TEST(Svg, DrawsShapesAndHalos) {
+    Svg svg({10, 20}, "", "");
+    const std::vector<Point> points{{1, 2}, {3, 4.5}};
+    svg.polyline(points, {.dash = "2 4", .opacity = 0.5});
+    svg.polyline(std::span(points).first(1));  // nothing
+    svg.polygon(points, {.fill = "#fff", .stroke = "#000", .width = 3, .opacity = 0.25});
+    svg.polygon({}, {});  // nothing
+    svg.disc({1, 1}, 2, {.fill = "#abc"});
+    svg.text({1, 1}, "a\xE2\x80\xA6", {.halo = true, .full = "a & b"});
+    svg.text({1, 1}, "whole", {.full = "whole"});
+    const std::string text = svg.document();
+    EXPECT_NE(text.find("<polyline points=\"1,2 3,4.5\" fill=\"none\" stroke=\"#1f2933\" "
+                        "stroke-width=\"1\" stroke-linejoin=\"round\" stroke-dasharray=\"2 4\" "
+                        "opacity=\"0.5\"/>"),
+              std::string::npos);
+    EXPECT_NE(text.find("<polygon points=\"1,2 3,4.5\" fill=\"#fff\" stroke=\"#000\" "
+                        "stroke-width=\"3\" stroke-linejoin=\"round\" opacity=\"0.25\"/>"),
+              std::string::npos);
+    EXPECT_NE(text.find("<circle cx=\"1\" cy=\"1\" r=\"2\" fill=\"#abc\"/>"), std::string::npos);
+    EXPECT_NE(text.find("paint-order=\"stroke\">a\xE2\x80\xA6<title>a &amp; b</title></text>"),
+              std::string::npos);
+    EXPECT_NE(text.find(">whole</text>"), std::string::npos);
+    EXPECT_EQ(text.find("<polyline"), text.rfind("<polyline"));
+    EXPECT_EQ(text.find("<polygon"), text.rfind("<polygon"));
+}
+
 }  // namespace
 }  // namespace longhaul::report
