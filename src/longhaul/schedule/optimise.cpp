@@ -24,8 +24,8 @@ namespace {
 /// Rounds that are listed at most; ten islands have 115,975.
 constexpr std::uint64_t kMostRounds = 150'000;
 constexpr std::uint64_t kMostPairs = 3'000'000'000;
-/// Rounds of which windows are looked at: a table of their pairs is held.
-constexpr std::size_t kMostInWindows = 4200;
+/// Rounds of which windows are looked at: all their pairs are.
+constexpr std::size_t kMostInWindows = 25'000;
 constexpr std::size_t kPairsKept = 2000;
 /// Of growing trees anew, in links looked at.
 constexpr double kTreeWork = 3e8;
@@ -271,8 +271,15 @@ private:
             return;
         }
         for (int length = 3; length <= 5 && !proved() && !judge_.stopped(); ++length) {
-            const double better = detail::window_bound(
-                useful, errors_, n_, options_.mixing, length, bound_, best_.score_ms, steps(2e6));
+            const double better = detail::window_bound(useful,
+                                                       errors_,
+                                                       n_,
+                                                       options_.mixing,
+                                                       length,
+                                                       bound_,
+                                                       best_.score_ms,
+                                                       steps(3e7),
+                                                       options_.stop);
             if (better > bound_ * (1 + 1e-6)) {
                 bound_ = better;
                 method_ = fmt::format("windows of {} rounds", length);

@@ -67,7 +67,8 @@ struct Pairs {
                                 std::uint64_t most);
 
 /// The same with windows of `length` rounds; at least `below` is known. Returns a proved bound in
-/// [below, above]. Work is limited to `nodes` windows and parts of windows.
+/// [below, above]. Limited to `looks` at a round behind a part of a window, a target; `stop` ends
+/// it.
 [[nodiscard]] double window_bound(const std::vector<ListedRound>& rounds,
                                   const SetErrors& errors,
                                   int islands,
@@ -75,7 +76,8 @@ struct Pairs {
                                   int length,
                                   double below,
                                   double above,
-                                  std::uint64_t nodes);
+                                  std::uint64_t looks,
+                                  const std::function<bool()>& stop);
 
 /// For own lengths: classes of rounds by their errors, each with its least time, in windows of
 /// four. Rounds must not be empty.
