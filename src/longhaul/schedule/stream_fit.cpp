@@ -35,12 +35,9 @@ public:
             if (!found) {
                 return std::nullopt;
             }
-            StreamPoint exact = *found;
-            evaluate(model_, exact);
-            if (send_on_time(*found, exact) || keep_memory(exact) || keep_links(exact)) {
-                continue;
+            if (!keep_memory(*found) && !keep_links(*found)) {
+                return found;
             }
-            return exact;
         }
         return std::nullopt;
     }
@@ -63,35 +60,6 @@ public:
     }
 
 private:
-    /// The network does not hold sums back; where the program does and needs it, it must not.
-    bool send_on_time(const StreamPoint& found, const StreamPoint& exact) {
-        if (worst_violation(model_, exact) <= kStreamTolerance &&
-            exact.score_ms <= found.score_ms + kStreamTolerance) {
-            return false;
-        }
-        bool added = false;
-        for (std::size_t q = 0; q < model_.posts.size(); ++q) {
-            if (found.last_ms[q] <= exact.last_ms[q] + kStreamTolerance / 10) {
-                continue;
-            }
-            const Post& post = model_.posts[q];
-            const StreamClique& clique = model_.clique_of(post);
-            std::size_t latest = post.position == 0 ? 1 : 0;
-            for (std::size_t i = 0; i < clique.share.size(); ++i) {
-                const auto arrival = [&](std::size_t from) {
-                    return exact.offset_ms[clique.first_post + from] +
-                           clique.latency_ms(from, post.position);
-                };
-                if (i != post.position && arrival(i) > arrival(latest) + 1e-9) {
-                    latest = i;
-                }
-            }
-            program_.leave_with(q, latest);
-            added = true;
-        }
-        return added;
-    }
-
     bool keep_memory(const StreamPoint& exact) {
         const std::vector<double> peak = peak_shares(model_, exact, islands_);
         bool added = false;
@@ -99,7 +67,6 @@ private:
             const Post& post = model_.posts[q];
             const StreamClique& clique = model_.clique_of(post);
             const bool too_much =
-                clique.share.size() > 2 &&
                 peak[slot(post.island)] > clique.share[post.position] + kStreamTolerance;
             if (too_much && ordered_[q] < 2) {
                 program_.order_arrivals(q, ordered_[q] == 1);

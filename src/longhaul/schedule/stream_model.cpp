@@ -11,6 +11,9 @@ namespace longhaul::schedule::detail {
 
 namespace {
 
+/// Moments closer than this, ms, are equal.
+constexpr double kRounding = 1e-8;
+
 /// Receivers of a member: the others, in order.
 topology::Stream stream_of(const std::vector<int>& members, std::size_t sender) {
     topology::Stream stream;
@@ -51,10 +54,7 @@ void route(StreamClique& clique,
 }
 
 /// Equal parts of every link among the streams of a round.
-void share_links(StreamModel& model,
-                 std::size_t first,
-                 const Islands& islands,
-                 double payload_gb) {
+void share_links(StreamModel& model, std::size_t first, const Islands& islands, double payload_gb) {
     std::vector<double> streams(model.stream_ms.size(), 0);
     for (std::size_t c = first; c < model.cliques.size(); ++c) {
         for (const LinkUse& use : model.cliques[c].uses) {
@@ -242,17 +242,33 @@ void evaluate(const StreamModel& model, StreamPoint& point) {
                 point.last_ms[q] = std::max(point.last_ms[q], arrival);
             }
         }
+    }
+    bool moved = true;
+    for (std::size_t pass = 0; moved && pass <= model.period; ++pass) {
+        moved = false;
+        for (std::size_t q = 0; q < model.posts.size(); ++q) {
+            const Post& post = model.posts[q];
+            const double free =
+                point.last_ms[q] + point.sending_ms[post.clique] - post.steps * point.interval_ms;
+            if (free > point.last_ms[post.next] + kRounding) {
+                point.last_ms[post.next] = free;
+                moved = true;
+            }
+        }
+    }
+    point.mixed_ms.clear();
+    for (std::size_t q = 0; q < model.posts.size(); ++q) {
+        const Post& post = model.posts[q];
         const double half = point.sending_ms[post.clique] / 2;
-        point.score_ms += post.mixed * (point.last_ms[q] + half);
+        point.mixed_ms.push_back(std::max(point.last_ms[q], point.offset_ms[q]));
+        point.score_ms += post.mixed * (point.mixed_ms[q] + half);
         point.score_ms += post.sent * (point.offset_ms[q] + half);
     }
 }
 
 double worst_violation(const StreamModel& model, const StreamPoint& point) {
     double worst = 0;
-    const auto at_least = [&](double left, double right) {
-        worst = std::max(worst, right - left);
-    };
+    const auto at_least = [&](double left, double right) { worst = std::max(worst, right - left); };
     for (std::size_t c = 0; c < model.cliques.size(); ++c) {
         at_least(point.sending_ms[c], model.cliques[c].least_ms);
     }
@@ -263,15 +279,12 @@ double worst_violation(const StreamModel& model, const StreamPoint& point) {
         const double later = point.sending_ms[model.posts[post.next].clique];
         const double apart = post.steps * point.interval_ms;
         const double sent = apart + point.offset_ms[post.next];
-        at_least(point.last_ms[q], point.offset_ms[q]);
-        at_least(sent, point.last_ms[q]);
-        at_least(sent + later, point.last_ms[q] + sending);
+        at_least(sent, point.mixed_ms[q]);
+        at_least(sent + later, point.mixed_ms[q] + sending);
         at_least(sent, point.offset_ms[q] + sending);
         at_least(apart + point.last_ms[post.next], point.last_ms[q] + sending);
-        if (clique.share.size() > 2) {
-            at_least(clique.share[post.position] * sending,
-                     point.last_ms[q] - point.first_ms[q] + model.guard_ms);
-        }
+        at_least(clique.share[post.position] * sending,
+                 point.last_ms[q] - point.first_ms[q] + model.guard_of(post));
     }
     return worst;
 }

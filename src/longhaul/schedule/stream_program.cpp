@@ -32,15 +32,13 @@ StreamProgram::StreamProgram(const StreamModel& model) : model_(model) {
     for (const Post& post : model.posts) {
         offset_.push_back(variables++);
         cost_.push_back(post.sent);
+        first_.push_back(variables++);
+        cost_.push_back(0);
         last_.push_back(variables++);
+        cost_.push_back(0);
+        mixed_.push_back(variables++);
         cost_.push_back(post.mixed);
         cost_[slot(sending_[post.clique])] += (post.mixed + post.sent) / 2;
-        // One stream: first and last are one.
-        const bool several = model.clique_of(post).share.size() > 2;
-        first_.push_back(several ? variables++ : last_.back());
-        if (several) {
-            cost_.push_back(0);
-        }
     }
     for (std::size_t c = 0; c < model.cliques.size(); ++c) {
         add_clique(c);
@@ -69,10 +67,10 @@ void StreamProgram::add_clique(std::size_t c) {
             add({{last_[q], 1}, {offset, -1}}, latency);
             add({{offset, 1}, {first_[q], -1}}, -latency);
         }
-        add({{last_[q], 1}, {offset_[q], -1}}, 0);
-        if (k > 2) {
-            add({{sending_[c], clique.share[r]}, {last_[q], -1}, {first_[q], 1}}, model_.guard_ms);
-        }
+        add({{mixed_[q], 1}, {offset_[q], -1}}, 0);
+        add({{mixed_[q], 1}, {last_[q], -1}}, 0);
+        add({{sending_[c], clique.share[r]}, {last_[q], -1}, {first_[q], 1}},
+            model_.guard_of(model_.posts[q]));
     }
 }
 
@@ -82,13 +80,9 @@ void StreamProgram::add_order(std::size_t q) {
     const int sending = sending_[post.clique];
     const int later = sending_[model_.posts[next].clique];
     const double steps = post.steps;
-    add({{interval_, steps}, {offset_[next], 1}, {last_[q], -1}}, 0);
+    add({{interval_, steps}, {offset_[next], 1}, {mixed_[q], -1}}, 0);
     if (later != sending) {
-        add({{interval_, steps},
-             {offset_[next], 1},
-             {later, 1},
-             {last_[q], -1},
-             {sending, -1}},
+        add({{interval_, steps}, {offset_[next], 1}, {later, 1}, {mixed_[q], -1}, {sending, -1}},
             0);
     }
     if (next == q) {
@@ -111,19 +105,13 @@ void StreamProgram::separate(const Instance& first, const Instance& second) {
         from.delay_ms - to.delay_ms);
 }
 
-void StreamProgram::leave_with(std::size_t post, std::size_t sender) {
-    const StreamClique& clique = model_.clique_of(model_.posts[post]);
-    add({{offset_[clique.first_post + sender], 1}, {last_[post], -1}},
-        -clique.latency_ms(sender, model_.posts[post].position));
-}
-
 void StreamProgram::order_arrivals(std::size_t post, bool apart) {
     const Post& now = model_.posts[post];
     add({{interval_, static_cast<double>(now.steps)},
          {first_[now.next], 1},
          {apart ? last_[post] : first_[post], -1},
          {sending_[now.clique], -1}},
-        apart ? model_.guard_ms : 0);
+        apart ? model_.guard_of(now) : 0);
 }
 
 void StreamProgram::send_slower(std::size_t clique, double least_ms) {
@@ -152,19 +140,14 @@ LinearProgram StreamProgram::program(bool with_cost) const {
 StreamPoint StreamProgram::point_of(const Solution& solution) const {
     StreamPoint point;
     const auto value = [&](int variable) { return solution.values[slot(variable)]; };
-    point.score_ms = 0;
-    for (std::size_t v = 0; v < cost_.size(); ++v) {
-        point.score_ms += cost_[v] * solution.values[v];
-    }
     point.interval_ms = value(interval_);
     for (const int variable : sending_) {
         point.sending_ms.push_back(value(variable));
     }
-    for (std::size_t q = 0; q < offset_.size(); ++q) {
-        point.offset_ms.push_back(value(offset_[q]));
-        point.first_ms.push_back(value(first_[q]));
-        point.last_ms.push_back(value(last_[q]));
+    for (const int variable : offset_) {
+        point.offset_ms.push_back(value(variable));
     }
+    evaluate(model_, point);
     return point;
 }
 
@@ -211,7 +194,9 @@ std::optional<StreamPoint> StreamProgram::solve_latest() const {
         return point_of(*best);
     }
     auto found = latest(*fixed, tight);
-    return found ? found : point_of(*fixed);
+    const bool holds = found && worst_violation(model_, *found) <= kStreamTolerance &&
+                       found->score_ms <= best->objective + kStreamTolerance;
+    return holds ? found : point_of(*fixed);
 }
 
 std::optional<StreamPoint> StreamProgram::latest(const Solution& fixed,

@@ -60,9 +60,8 @@ Fullest fullest_link(const StreamModel& model, const StreamPoint& point) {
                 if (covers(stay, at.start, period_ms, shift)) {
                     load += stay.load;
                     const auto round = static_cast<long>(model.cliques[stay.clique].round);
-                    streams.push_back({stay.clique,
-                                       stay.use,
-                                       round + shift * static_cast<long>(model.period)});
+                    streams.push_back(
+                        {stay.clique, stay.use, round + shift * static_cast<long>(model.period)});
                 }
             }
             if (load > found.load + 1e-12) {
@@ -91,12 +90,10 @@ std::vector<double> peak_shares(const StreamModel& model,
     for (std::size_t q = 0; q < model.posts.size(); ++q) {
         const Post& post = model.posts[q];
         const StreamClique& clique = model.clique_of(post);
-        if (clique.share.size() > 2) {
-            const double start = static_cast<double>(clique.round) * point.interval_ms;
-            rounds[slot(post.island)].push_back({start + point.first_ms[q],
-                                                 start + point.last_ms[q] + model.guard_ms,
-                                                 point.sending_ms[post.clique]});
-        }
+        const double start = static_cast<double>(clique.round) * point.interval_ms;
+        rounds[slot(post.island)].push_back({start + point.first_ms[q],
+                                             start + point.last_ms[q] + model.guard_of(post),
+                                             point.sending_ms[post.clique]});
     }
     const double period_ms = static_cast<double>(model.period) * point.interval_ms;
     std::vector<double> peak(islands, 0);

@@ -53,8 +53,7 @@ TimedSchedule timed_of(const Schedule& schedule,
             for (std::size_t i = 0; i < from.share.size(); ++i) {
                 const std::size_t post = from.first_post + i;
                 clique.offset_ms.push_back(point.offset_ms[post]);
-                clique.time_ms =
-                    std::max(clique.time_ms, point.last_ms[post] + clique.sending_ms);
+                clique.time_ms = std::max(clique.time_ms, point.last_ms[post] + clique.sending_ms);
             }
             ++next;
         }

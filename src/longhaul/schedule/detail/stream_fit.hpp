@@ -7,9 +7,6 @@
 
 namespace longhaul::schedule::detail {
 
-/// What an answer may miss, ms and parts of a link.
-inline constexpr double kStreamTolerance = 1e-6;
-
 /// The least score with links as they come: no point that fits has a lower one. Nothing when a
 /// clique cannot be aligned.
 [[nodiscard]] std::optional<StreamPoint> relaxed_score(const StreamModel& model);

@@ -13,6 +13,9 @@
 
 namespace longhaul::schedule::detail {
 
+/// What an answer may miss, ms and parts of a link.
+inline constexpr double kStreamTolerance = 1e-6;
+
 /// What the rows of the mixing products hold of the disagreement.
 struct RowWeights {
     std::vector<double> start;  ///< n: part of each row before anything is mixed, sums to 1
@@ -52,7 +55,7 @@ struct Post {
     int island = 0;
     std::size_t next = 0;  ///< post of the island in its next round
     int steps = 1;         ///< rounds until then
-    double mixed = 0;      ///< weight of the moment at which the middle element is mixed
+    double mixed = 0;      ///< weight of the moment at which the middle element is mixed in
     double sent = 0;       ///< weight of the moment at which it is sent, <= 0
 };
 
@@ -67,6 +70,10 @@ struct StreamModel {
     [[nodiscard]] const StreamClique& clique_of(const Post& post) const {
         return cliques[post.clique];
     }
+    /// One stream alone needs no slack for noise.
+    [[nodiscard]] double guard_of(const Post& post) const {
+        return clique_of(post).share.size() > 2 ? guard_ms : 0;
+    }
 };
 
 /// Everything that a point of the program fixes.
@@ -76,7 +83,8 @@ struct StreamPoint {
     std::vector<double> sending_ms;  ///< a clique
     std::vector<double> offset_ms;   ///< a post
     std::vector<double> first_ms;    ///< a post: first arrival of the first byte
-    std::vector<double> last_ms;     ///< a post: last arrival of the first byte
+    std::vector<double> last_ms;     ///< a post: the first byte of the sum enters the access link
+    std::vector<double> mixed_ms;    ///< a post: the first byte of the sum is mixed in
 };
 
 /// The model of rounds on given trees, one list of trees a clique of each round; empty lists mean
@@ -86,11 +94,15 @@ struct StreamPoint {
                                        const RowWeights& weights,
                                        const std::vector<TimedRound>& trees);
 
-/// Arrivals and score that follow from interval, times of sending and offsets.
+/// Arrivals and score that follow from interval, times of sending and offsets. A sum enters the
+/// access link when its last contribution is there and the sum of the round before has left; it is
+/// mixed in then, or when the island takes its own snapshot, whichever is later. O(period posts +
+/// streams).
 void evaluate(const StreamModel& model, StreamPoint& point);
 
 /// Largest violation, ms, of what islands and access links ask: mixed before the next sending,
-/// consecutive rounds apart on access links, arrivals within the memory, times of sending.
+/// consecutive rounds apart on access links, sums complete and gone within what the memory bears,
+/// times of sending.
 [[nodiscard]] double worst_violation(const StreamModel& model, const StreamPoint& point);
 
 /// One stream of one round on one link.
@@ -111,7 +123,7 @@ struct Fullest {
 [[nodiscard]] Fullest fullest_link(const StreamModel& model, const StreamPoint& point);
 
 /// Most of the payload that the aggregator of each post's island holds at once, rounds of all
-/// periods in flight; 0 for an island that receives one stream only. One an island.
+/// periods in flight. One an island.
 [[nodiscard]] std::vector<double> peak_shares(const StreamModel& model,
                                               const StreamPoint& point,
                                               std::size_t islands);

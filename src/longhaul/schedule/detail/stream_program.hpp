@@ -14,8 +14,7 @@ public:
     /// The model must outlive it.
     explicit StreamProgram(const StreamModel& model);
 
-    /// The least score; nothing when infeasible. Arrivals are those of the program, which may hold
-    /// sums back; `evaluate` gives the ones of the network.
+    /// The least score; nothing when infeasible.
     [[nodiscard]] std::optional<StreamPoint> solve() const;
 
     /// Of all points with the least score: least interval, then short times of sending, then the
@@ -24,8 +23,6 @@ public:
 
     /// The first stream leaves its link before the second comes.
     void separate(const Instance& first, const Instance& second);
-    /// Sums of an island leave when the last contribution is there, that of `sender`.
-    void leave_with(std::size_t post, std::size_t sender);
     /// Consecutive rounds at the aggregator of a post: first bytes in order, or, `apart`, the first
     /// byte of the next round after the last of this one.
     void order_arrivals(std::size_t post, bool apart);
@@ -51,6 +48,7 @@ private:
     std::vector<int> offset_;   ///< a post
     std::vector<int> first_;
     std::vector<int> last_;
+    std::vector<int> mixed_;
     std::vector<double> least_;  ///< a clique
 
     [[nodiscard]] LinearProgram program(bool with_cost) const;
