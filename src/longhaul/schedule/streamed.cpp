@@ -9,6 +9,7 @@
 #include "longhaul/core/assert.hpp"
 #include "longhaul/schedule/detail/common.hpp"
 #include "longhaul/schedule/detail/stream_fit.hpp"
+#include "longhaul/schedule/detail/stream_trees.hpp"
 #include "longhaul/schedule/score.hpp"
 
 namespace longhaul::schedule {
@@ -75,59 +76,6 @@ void start_at_zero(const StreamModel& model, StreamPoint& point) {
     evaluate(model, point);
 }
 
-struct Found {
-    StreamModel model;
-    StreamPoint point;
-};
-
-std::optional<Found> fit_on(const Schedule& schedule,
-                            const RoundTimes& times,
-                            const detail::RowWeights& weights,
-                            const std::vector<TimedRound>& trees,
-                            bool latest) {
-    Found found{detail::stream_model(schedule, times, weights, trees), {}};
-    auto point = detail::fit(found.model, latest);
-    if (!point) {
-        return std::nullopt;
-    }
-    found.point = std::move(*point);
-    return found;
-}
-
-/// Trees of each round: shortest paths, or the flexible ones where these score less.
-std::vector<TimedRound> choose_trees(const Schedule& schedule,
-                                     RoundTimes& times,
-                                     const detail::RowWeights& weights) {
-    std::vector<TimedRound> trees(schedule.period());
-    if (times.capabilities().trees == Trees::kShortest) {
-        return trees;
-    }
-    const auto score = [&](const std::vector<TimedRound>& candidate) {
-        const auto found = fit_on(schedule, times, weights, candidate, false);
-        return found ? found->point.score_ms : detail::kNever;
-    };
-    std::vector<TimedRound> flexible;
-    for (const Round& round : schedule.rounds) {
-        auto timed = times.timed(round);
-        flexible.push_back(timed ? std::move(*timed) : TimedRound{});
-    }
-    double best = score(trees);
-    const double all = score(flexible);
-    const bool start_flexible = all < best * (1 - 1e-9);
-    std::vector<TimedRound> chosen = start_flexible ? flexible : trees;
-    best = std::min(best, all);
-    for (std::size_t k = 0; k < schedule.period() && schedule.period() > 1; ++k) {
-        std::vector<TimedRound> other = chosen;
-        other[k] = start_flexible ? TimedRound{} : flexible[k];
-        const double value = score(other);
-        if (value < best * (1 - 1e-9)) {
-            best = value;
-            chosen = std::move(other);
-        }
-    }
-    return chosen;
-}
-
 }  // namespace
 
 std::optional<StreamedTimes> stream_schedule(const Schedule& schedule,
@@ -148,9 +96,10 @@ std::optional<StreamedTimes> stream_schedule(const Schedule& schedule,
                 "reach some of them");
         return std::nullopt;
     }
-    const std::vector<TimedRound> trees = choose_trees(schedule, times, weights);
-    auto found = fit_on(schedule, times, weights, trees, true);
-    if (!found) {
+    const StreamModel model = detail::stream_model(
+        schedule, times, weights, detail::choose_trees(schedule, times, weights));
+    std::optional<StreamPoint> point = detail::fit(model, true);
+    if (!point) {
         for (std::size_t k = 0; k < schedule.period(); ++k) {
             if (!times.timed(schedule.rounds[k])) {
                 explain(reason,
@@ -161,17 +110,17 @@ std::optional<StreamedTimes> stream_schedule(const Schedule& schedule,
         explain(reason, "no offsets keep its rounds apart on links and within memories");
         return std::nullopt;
     }
-    start_at_zero(found->model, found->point);
+    start_at_zero(model, *point);
     StreamedTimes streamed;
-    streamed.interval_ms = found->point.interval_ms;
-    streamed.score_ms = found->point.score_ms;
+    streamed.interval_ms = point->interval_ms;
+    streamed.score_ms = point->score_ms;
     streamed.area = weights.area;
-    streamed.core_peak = detail::fullest_link(found->model, found->point).load;
-    streamed.memory_peak_gb = detail::peak_shares(found->model, found->point, islands);
+    streamed.core_peak = detail::fullest_link(model, *point).load;
+    streamed.memory_peak_gb = detail::peak_shares(model, *point, islands);
     for (double& held : streamed.memory_peak_gb) {
         held *= times.capabilities().payload_gb;
     }
-    streamed.schedule = timed_of(schedule, times, found->model, found->point);
+    streamed.schedule = timed_of(schedule, times, model, *point);
     return streamed;
 }
 

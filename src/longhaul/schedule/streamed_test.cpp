@@ -12,8 +12,8 @@ namespace {
 TEST(Streamed, Try) {
     const Islands islands = detail::shipped_islands("nine-city.json");
     for (const Trees trees : {Trees::kShortest, Trees::kFlexible}) {
-        for (const double m : {0.0, 0.05, 0.2, 32.0}) {
-            for (const char* name : {"triangles", "pairs", "regional", "all_to_all"}) {
+        for (const double m : {0.2, 32.0}) {
+            for (const char* name : {"triangles", "all_to_all"}) {
                 Capabilities can = capabilities_of(islands);
                 can.memory_gb.assign(islands.size(), m);
                 can.trees = trees;
