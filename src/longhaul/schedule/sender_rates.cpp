@@ -142,8 +142,7 @@ std::vector<double> held_shares(const CliqueProblem& problem, const SenderTimes&
             double most = 0;
             double least = 1;
             for (const std::size_t i : senders) {
-                const double come =
-                    std::clamp((moment - start(i)) / times.sending_ms[i], 0.0, 1.0);
+                const double come = std::clamp((moment - start(i)) / times.sending_ms[i], 0.0, 1.0);
                 most = std::max(most, come);
                 least = std::min(least, come);
             }

@@ -19,10 +19,10 @@ struct SenderTimes {
     std::vector<double> offset_ms;   ///< k
 };
 
-/// The shortest exchange when member i takes at least floor_ms[i] to send the payload; members whose
-/// floor is below the problem's least_ms are held to that. An aggregator with memory share m < 1
-/// holds parts in the order of arrival: x must be complete everywhere before x + m comes. Sums of
-/// arrivals are convex and concave in x, so the condition is linear at x = 0 and x = 1 - m; with
+/// The shortest exchange when member i takes at least floor_ms[i] to send the payload; members
+/// whose floor is below the problem's least_ms are held to that. An aggregator with memory share m
+/// < 1 holds parts in the order of arrival: x must be complete everywhere before x + m comes. Sums
+/// of arrivals are convex and concave in x, so the condition is linear at x = 0 and x = 1 - m; with
 /// m >= 1 there is none. Of the shortest, one that sends late. `one_rate`: all members send at one
 /// rate, as clique_time has it. Nothing when no rates keep the aggregators within their memory.
 /// Simplex method over O(k^3) rows.

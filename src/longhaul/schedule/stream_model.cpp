@@ -66,8 +66,9 @@ void share_links(StreamModel& model, std::size_t first, const Islands& islands, 
         for (const int member : members_of(clique.members)) {
             const Island& island = islands.islands[slot(member)];
             const double access = std::min(island.egress_gbps, island.ingress_gbps);
-            clique.least_ms = std::max(clique.least_ms, 8000 * payload_gb / access);
+            clique.access_ms = std::max(clique.access_ms, 8000 * payload_gb / access);
         }
+        clique.least_ms = clique.access_ms;
         for (const LinkUse& use : clique.uses) {
             clique.least_ms =
                 std::max(clique.least_ms, streams[use.link] * model.stream_ms[use.link]);

@@ -232,8 +232,9 @@ CliqueWeights best_weights(const Schedule& schedule, int islands, const WeightOp
     if (std::isfinite(found.equal_area)) {
         for (int restart = 0; restart <= options.restarts; ++restart) {
             core::Random random(options.seed, static_cast<std::uint64_t>(restart));
-            Descent descent(
-                restart == 0 ? equal : random_start(equal, edges, random), edges, options.forgetting);
+            Descent descent(restart == 0 ? equal : random_start(equal, edges, random),
+                            edges,
+                            options.forgetting);
             descend(descent, random, options.sweeps);
             if (descent.area() < found.area - 1e-9) {
                 found.area = descent.area();

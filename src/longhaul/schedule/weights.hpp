@@ -21,7 +21,8 @@ struct WeightOptions {
 };
 
 struct CliqueWeights {
-    /// [round][clique]: k x k, receiver x sender, members ascending; symmetric, >= 0, rows sum to 1.
+    /// [round][clique]: k x k, receiver x sender, members ascending; symmetric, >= 0, rows sum
+    /// to 1.
     std::vector<std::vector<core::Grid<double>>> blocks;
     double area = 0;        ///< A with these weights
     double equal_area = 0;  ///< A with equal weights

@@ -42,7 +42,8 @@ struct StreamClique {
     Clique members = 0;
     core::Grid<double> latency_ms;  ///< k x k: sender x receiver
     std::vector<double> share;      ///< k: memory over payload
-    double least_ms = 0;            ///< of access links, and of equal parts of the links
+    double access_ms = 0;           ///< time of sending that access links need
+    double least_ms = 0;            ///< the same with equal parts of the links
     std::size_t first_post = 0;
     std::vector<topology::StreamTree> trees;
     std::vector<LinkUse> uses;
