@@ -1,0 +1,205 @@
+#include "longhaul/schedule/streamed_search.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "longhaul/core/random.hpp"
+#include "longhaul/schedule/detail/common.hpp"
+#include "longhaul/schedule/detail/stream_bounds.hpp"
+#include "longhaul/schedule/detail/stream_fit.hpp"
+#include "longhaul/schedule/detail/stream_trees.hpp"
+#include "longhaul/schedule/score.hpp"
+
+namespace longhaul::schedule {
+
+using detail::kNever;
+using detail::slot;
+
+namespace {
+
+constexpr int kMostEnumerated = 10;
+/// Scores closer than this, relative, are equal.
+constexpr double kEqual = 1e-9;
+
+class Search {
+public:
+    Search(RoundTimes& times, MixingOptions options, const StreamedSearch& search)
+        : times_(times),
+          options_(std::move(options)),
+          search_(search),
+          islands_(static_cast<int>(times.islands().size())) {}
+
+    std::optional<BestStreamed> run() {
+        for (const NamedSchedule& named : times_.islands().schedules) {
+            consider(named.schedule);
+        }
+        if (islands_ < 64) {
+            consider({{make_round({(Clique{1} << islands_) - 1}, islands_)}});
+        }
+        for (const Schedule& seed : search_.seeds) {
+            consider(seed);
+        }
+        const bool enumerated = islands_ <= kMostEnumerated && options_.target.empty();
+        if (enumerated) {
+            pairs();
+        }
+        change();
+        if (best_.rounds.empty()) {
+            return std::nullopt;
+        }
+        auto times = stream_schedule(best_, times_, options_);
+        if (!times) {
+            return std::nullopt;
+        }
+        BestStreamed found{std::move(*times), 0, programs_};
+        found.bound_ms = enumerated ? std::min(bound_, found.best.score_ms) : 0;
+        return found;
+    }
+
+private:
+    /// Solves a schedule; true when it is the best so far.
+    bool consider(const Schedule& schedule) {
+        for (const Round& round : schedule.rounds) {
+            for (const Clique clique : round.cliques) {
+                if (clique_size(clique) > 1 && !std::isfinite(times_.alone_ms(clique))) {
+                    return false;
+                }
+            }
+        }
+        std::vector<MixingMatrix> matrices;
+        for (const Round& round : schedule.rounds) {
+            matrices.push_back(mixing_matrix(round, islands_, options_.target));
+        }
+        const detail::RowWeights weights = detail::row_weights(matrices, options_);
+        if (!weights.mixes) {
+            return false;
+        }
+        detail::StreamModel model = detail::stream_model(schedule, times_, weights, {});
+        const bool flexible = times_.capabilities().trees == Trees::kFlexible;
+        if (flexible) {
+            for (detail::StreamClique& clique : model.cliques) {
+                clique.least_ms = clique.access_ms;
+            }
+        }
+        ++programs_;
+        const auto relaxed = detail::relaxed_score(model);
+        if (!relaxed || relaxed->score_ms >= score_ * (1 - kEqual)) {
+            return false;
+        }
+        if (flexible) {
+            model = detail::stream_model(
+                schedule, times_, weights, detail::choose_trees(schedule, times_, weights));
+        }
+        const auto point = detail::fit(model, false);
+        if (!point || point->score_ms >= score_ * (1 - kEqual)) {
+            return false;
+        }
+        score_ = point->score_ms;
+        best_ = schedule;
+        return true;
+    }
+
+    /// Pairs of rounds in the order of their bounds.
+    void pairs() {
+        detail::StreamBounds bounds(times_, options_.forgetting);
+        const std::vector<detail::BoundedRound> rounds = bounds.rounds();
+        if (rounds.empty()) {
+            return;
+        }
+        double sending = kNever;
+        for (const detail::BoundedRound& round : rounds) {
+            sending = std::min(sending, round.sending_ms);
+        }
+        struct Pair {
+            double bound = 0;
+            std::size_t a = 0;
+            std::size_t b = 0;
+        };
+        std::vector<Pair> open;
+        for (std::size_t a = 0; a < rounds.size(); ++a) {
+            for (std::size_t b = a; b < rounds.size(); ++b) {
+                if (rounds[a].alone + rounds[b].alone + sending / 4 >= score_) {
+                    break;
+                }
+                const double bound = bounds.pair(rounds[a], rounds[b]);
+                if (bound < score_ * (1 - kEqual)) {
+                    open.push_back({bound, a, b});
+                }
+            }
+        }
+        std::ranges::stable_sort(open, {}, &Pair::bound);
+        bound_ = kNever;
+        const int until = programs_ + search_.programs;
+        for (const Pair& pair : open) {
+            if (pair.bound >= score_ || programs_ >= until) {
+                bound_ = pair.bound;
+                return;
+            }
+            Schedule schedule{{rounds[pair.a].round}};
+            if (pair.a != pair.b) {
+                schedule.rounds.push_back(rounds[pair.b].round);
+            }
+            consider(schedule);
+        }
+    }
+
+    /// Random changes of the best schedule.
+    void change() {
+        core::Random random(search_.seed);
+        for (int move = 0; move < search_.moves && !best_.rounds.empty(); ++move) {
+            consider(changed(best_, random));
+        }
+    }
+
+    [[nodiscard]] Schedule changed(Schedule schedule, core::Random& random) const {
+        const std::size_t k = random.index(schedule.period());
+        const std::uint32_t kind = random.below(8);
+        if (kind == 0 && schedule.period() < 4) {
+            schedule.rounds.insert(schedule.rounds.begin() + static_cast<std::ptrdiff_t>(k),
+                                   schedule.rounds[random.index(schedule.period())]);
+        } else if (kind == 1 && schedule.period() > 2) {
+            schedule.rounds.erase(schedule.rounds.begin() + static_cast<std::ptrdiff_t>(k));
+            return schedule;
+        }
+        std::vector<Clique> cliques = schedule.rounds[k].cliques;
+        cliques.push_back(0);  // a clique of its own
+        const Clique one = Clique{1} << random.below(static_cast<std::uint32_t>(islands_));
+        const Clique two = Clique{1} << random.below(static_cast<std::uint32_t>(islands_));
+        const std::size_t to = random.index(cliques.size());
+        for (std::size_t c = 0; c < cliques.size(); ++c) {
+            if (kind % 2 == 0) {
+                const bool has_one = (cliques[c] & one) != 0;
+                const bool has_two = (cliques[c] & two) != 0;
+                if (has_one != has_two) {
+                    cliques[c] ^= one | two;
+                }
+            } else {
+                cliques[c] = c == to ? cliques[c] | one : cliques[c] & ~one;
+            }
+        }
+        schedule.rounds[k] = make_round(std::move(cliques), islands_);
+        return schedule;
+    }
+
+    RoundTimes& times_;
+    MixingOptions options_;
+    const StreamedSearch& search_;
+    int islands_;
+    Schedule best_;
+    double score_ = kNever;
+    double bound_ = 0;
+    int programs_ = 0;
+};
+
+}  // namespace
+
+std::optional<BestStreamed> best_streamed(RoundTimes& times,
+                                          const MixingOptions& mixing,
+                                          const StreamedSearch& search) {
+    if (times.islands().size() < 2) {
+        return std::nullopt;
+    }
+    return Search(times, with_targets(mixing, times.islands()), search).run();
+}
+
+}  // namespace longhaul::schedule

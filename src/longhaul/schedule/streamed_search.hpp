@@ -1,0 +1,36 @@
+// Search for the streamed schedule with the least score.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "longhaul/schedule/streamed.hpp"
+
+namespace longhaul::schedule {
+
+struct StreamedSearch {
+    std::vector<Schedule>
+        seeds;           ///< besides those of the network file and all islands in one clique
+    int programs = 400;  ///< linear programs over pairs of rounds, at most
+    int moves = 150;     ///< and over changes of the best schedule found
+    std::uint64_t seed = 7;
+};
+
+struct BestStreamed {
+    StreamedTimes best;
+    /// No schedule of period 1 or 2 scores less; 0 when there are more than 10 islands or unequal
+    /// targets, for then pairs are not enumerated.
+    double bound_ms = 0;
+    int programs = 0;  ///< that were solved
+};
+
+/// Up to 10 islands: all pairs of rounds that can be aligned, in the order of a bound of J
+/// (docs/mathematics/schedule-extensions.md), until the bound passes the best score or the programs
+/// are spent; then changes of the best: another round in between, islands swapped or moved. More
+/// islands: changes of the seeds only. Nothing when no seed and no pair can run. Deterministic.
+[[nodiscard]] std::optional<BestStreamed> best_streamed(RoundTimes& times,
+                                                        const MixingOptions& mixing,
+                                                        const StreamedSearch& search = {});
+
+}  // namespace longhaul::schedule

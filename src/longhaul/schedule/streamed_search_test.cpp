@@ -1,0 +1,39 @@
+#include "longhaul/schedule/streamed_search.hpp"
+
+#include <gtest/gtest.h>
+
+#include "longhaul/schedule/detail/shipped.hpp"
+
+namespace longhaul::schedule {
+namespace {
+
+BestStreamed search_nine(double memory_gb, Trees trees) {
+    const Islands islands = detail::shipped_islands("nine-city.json");
+    Capabilities can = capabilities_of(islands);
+    can.memory_gb.assign(islands.size(), memory_gb);
+    can.trees = trees;
+    RoundTimes times(islands, can);
+    auto found = best_streamed(times, {});
+    EXPECT_TRUE(found);
+    EXPECT_LE(found->bound_ms, found->best.score_ms);
+    EXPECT_LE(found->best.core_peak, 1 + 1e-6);
+    RoundTimes fresh(islands, can);
+    const auto again = stream_schedule(found->best.schedule.schedule(), fresh, {});
+    EXPECT_TRUE(again && again->score_ms == found->best.score_ms);
+    return std::move(*found);
+}
+
+TEST(StreamedSearch, BeatsTheKnownSchedules) {
+    EXPECT_LE(search_nine(0, Trees::kShortest).best.score_ms, 626.55);
+}
+
+TEST(StreamedSearch, MemoryShortest) {
+    EXPECT_LE(search_nine(32, Trees::kShortest).best.score_ms, 373.1);
+}
+
+TEST(StreamedSearch, MemoryFlexible) {
+    EXPECT_LE(search_nine(32, Trees::kFlexible).best.score_ms, 293.1);
+}
+
+}  // namespace
+}  // namespace longhaul::schedule
