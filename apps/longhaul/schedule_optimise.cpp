@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "longhaul/schedule/optimise.hpp"
+#include "longhaul/schedule/streamed_search.hpp"
 #include "longhaul/schedule_commands.hpp"
 #include "longhaul/schedule_pictures.hpp"
 #include "longhaul/schedule_text.hpp"
@@ -35,34 +36,110 @@ std::string proof_text(const schedule::Optimised& found) {
                        found.stopped ? "; the time limit ended the search" : "");
 }
 
-std::string text_of(const LoadedIslands& loaded, const schedule::Optimised& found) {
-    return network_line(loaded) +
-           rounds_text(*found.schedule, found.score.round_ms, loaded.islands) +
-           fmt::format(
-               "A          {:.6g} rounds until an update has spread\n"
-               "score      {:.3f} ms of disagreement about an update\n"
-               "bound      {}\n"
-               "search     {}{} schedules scored\n",
-               found.score.area,
-               found.score.score_ms,
-               proof_text(found),
-               found.rounds > 0 ? fmt::format("{} rounds listed, ", found.rounds) : "",
-               found.evaluated);
+/// The best of either kind of search, in one form.
+struct Found {
+    Scored scored;
+    schedule::Schedule schedule;
+    double bound_ms = 0;
+    std::string proof;
+    std::string bound_method;
+    bool optimal = false;
+    double gap = 0;
+    std::string effort;
+    std::string reason;  ///< why there is none
+    core::Value figures = core::Value::object();
+};
+
+Found of_rounds(const schedule::Optimised& best,
+                schedule::RoundTimes& times,
+                const LoadedIslands& loaded) {
+    Found found;
+    found.reason = best.reason;
+    if (!best.schedule) {
+        return found;
+    }
+    found.schedule = *best.schedule;
+    found.scored = scored(*best.schedule, times, loaded);
+    found.bound_ms = best.bound_ms;
+    found.bound_method = best.bound_method;
+    found.optimal = best.optimal;
+    found.gap = best.gap();
+    found.proof = proof_text(best);
+    found.effort =
+        fmt::format("{}{} schedules scored",
+                    best.rounds > 0 ? fmt::format("{} rounds listed, ", best.rounds) : "",
+                    best.evaluated);
+    found.figures.set("rounds_listed", static_cast<double>(best.rounds))
+        .set("evaluated", static_cast<double>(best.evaluated));
+    return found;
 }
 
-core::Value value_of(const LoadedIslands& loaded, const schedule::Optimised& found) {
-    return core::Value::object()
-        .set("network", loaded.islands.name)
-        .set("score", number_or_null(found.score.score_ms))
-        .set("bound", found.bound_ms)
-        .set("bound_method", found.bound_method)
-        .set("optimal", found.optimal)
-        .set("gap", found.gap())
-        .set("a", number_or_null(found.score.area))
-        .set("round_ms", numbers_or_null(found.score.round_ms))
-        .set("schedule", rounds_value(*found.schedule, loaded.islands))
-        .set("rounds_listed", static_cast<double>(found.rounds))
-        .set("evaluated", static_cast<double>(found.evaluated));
+Found of_streams(const OptimiseInputs& options,
+                 std::vector<schedule::Schedule> seeds,
+                 schedule::RoundTimes& times,
+                 const LoadedIslands& loaded) {
+    Found found;
+    schedule::StreamedSearch search;
+    search.seeds = std::move(seeds);
+    search.seed = options.seed;
+    search.programs = std::max(1, static_cast<int>(search.programs * options.effort));
+    search.moves = std::max(1, static_cast<int>(search.moves * options.effort));
+    const auto best = schedule::best_streamed(times, loaded.mixing, search);
+    if (!best) {
+        found.reason = "no schedule that was tried can be run: see schedule score";
+        return found;
+    }
+    found.schedule = best->best.schedule.schedule();
+    found.scored = scored(best->best, times, loaded);
+    found.bound_ms = best->bound_ms;
+    found.bound_method = best->bound_ms > 0 ? "pairs of rounds" : "none";
+    found.gap = best->bound_ms > 0 ? best->best.score_ms / best->bound_ms - 1 : 0;
+    found.proof =
+        best->bound_ms > 0
+            ? fmt::format(
+                  "no streamed schedule of one or two rounds scores less than {:.3f} ms: "
+                  "gap {:.2f} %",
+                  best->bound_ms,
+                  100 * std::max(0.0, found.gap))
+            : std::string(
+                  "none: streamed rounds of more than ten islands, or of unequal targets, "
+                  "have no bound");
+    found.effort = fmt::format("{} linear programs", best->programs);
+    found.figures.set("programs", best->programs).set("bound_periods", best->bound_ms > 0 ? 2 : 0);
+    return found;
+}
+
+std::string text_of(const LoadedIslands& loaded, const Found& found) {
+    const schedule::ScheduleScore& score = found.scored.score;
+    return network_line(loaded) + rounds_text(found.schedule, score.round_ms, loaded.islands) +
+           fmt::format("A          {:.6g} rounds until an update has spread\n", score.area) +
+           streamed_text(found.scored) +
+           fmt::format(
+               "score      {:.3f} ms of disagreement about an update\n"
+               "bound      {}\n"
+               "search     {}\n",
+               score.score_ms,
+               found.proof,
+               found.effort);
+}
+
+core::Value value_of(const LoadedIslands& loaded, const Found& found) {
+    const schedule::ScheduleScore& score = found.scored.score;
+    core::Value value = core::Value::object()
+                            .set("network", loaded.islands.name)
+                            .set("score", number_or_null(score.score_ms))
+                            .set("bound", found.bound_ms)
+                            .set("bound_method", found.bound_method)
+                            .set("optimal", found.optimal)
+                            .set("gap", found.gap)
+                            .set("a", number_or_null(score.area))
+                            .set("round_ms", numbers_or_null(score.round_ms))
+                            .set("schedule", rounds_value(found.schedule, loaded.islands));
+    add_streamed(found.scored, value);
+    for (const core::Member& member : found.figures.members) {
+        value.set(member.key, member.value);
+    }
+    return value;
 }
 
 core::Result<int> optimise(const OptimiseInputs& options) {
@@ -79,12 +156,13 @@ core::Result<int> optimise(const OptimiseInputs& options) {
     std::vector<schedule::Comparator> others;
     if (options.compare) {
         others = schedule::compare_schedules(
-            times, {.pace = loaded->pace, .mixing = loaded->mixing, .seed = options.seed});
+            times,
+            {.pace = comparable_pace(*loaded), .mixing = loaded->mixing, .seed = options.seed});
     }
     schedule::OptimiseOptions how;
     how.largest = options.largest;
     how.max_period = options.max_period;
-    how.pace = loaded->pace;
+    how.pace = comparable_pace(*loaded);
     how.mixing = loaded->mixing;
     how.seed = options.seed;
     how.effort = options.effort;
@@ -104,23 +182,25 @@ core::Result<int> optimise(const OptimiseInputs& options) {
             return passed.count() > options.time_limit_s;
         };
     }
-    const schedule::Optimised found = schedule::optimise_schedule(times, how);
-    if (!found.schedule) {
+    const Found found = loaded->pace == schedule::Pace::kStreamed
+                            ? of_streams(options, how.starts, times, *loaded)
+                            : of_rounds(schedule::optimise_schedule(times, how), times, *loaded);
+    if (!found.scored.timed) {
         print(options.json
                   ? core::write_json(
                         core::Value::object().set("feasible", false).set("reason", found.reason))
                   : network_line(*loaded) + "schedule   none: " + found.reason + "\n");
         return kNo;
     }
-    const auto timed = schedule::timed_schedule(*found.schedule, times, loaded->pace);
+    const schedule::ScheduleScore& score = found.scored.score;
     if (const auto written = write_all(options.output,
                                        options.pictures,
                                        *loaded,
                                        {"the best schedule found",
-                                        timed,
-                                        found.score.round_ms,
-                                        found.score.mixing,
-                                        found.score.score_ms,
+                                        *found.scored.timed,
+                                        score.round_ms,
+                                        score.mixing,
+                                        score.score_ms,
                                         others});
         !written) {
         return tl::unexpected(written.error());

@@ -17,9 +17,8 @@ struct ScoreOptions {
     bool json = false;
 };
 
-std::string text_of(const LoadedIslands& loaded,
-                    const NamedRounds& named,
-                    const schedule::ScheduleScore& score) {
+std::string text_of(const LoadedIslands& loaded, const NamedRounds& named, const Scored& found) {
+    const schedule::ScheduleScore& score = found.score;
     std::string text = network_line(loaded);
     text += fmt::format("schedule   {}: {} round{}\n",
                         named.name,
@@ -29,15 +28,15 @@ std::string text_of(const LoadedIslands& loaded,
     text += std::isfinite(score.area)
                 ? fmt::format("A          {:.6g} rounds until an update has spread\n", score.area)
                 : std::string("A          infinite: updates never spread to all islands\n");
+    text += streamed_text(found);
     text += score.feasible ? fmt::format("score      {:.3f} ms of disagreement about an update\n",
                                          score.score_ms)
                            : fmt::format("score      none: {}\n", score.reason);
     return text;
 }
 
-core::Value value_of(const LoadedIslands& loaded,
-                     const NamedRounds& named,
-                     const schedule::ScheduleScore& score) {
+core::Value value_of(const LoadedIslands& loaded, const NamedRounds& named, const Scored& found) {
+    const schedule::ScheduleScore& score = found.score;
     core::Value value = core::Value::object()
                             .set("network", loaded.islands.name)
                             .set("name", named.name)
@@ -47,6 +46,7 @@ core::Value value_of(const LoadedIslands& loaded,
                             .set("a", number_or_null(score.area))
                             .set("round_ms", numbers_or_null(score.round_ms))
                             .set("schedule", rounds_value(named.schedule, loaded.islands));
+    add_streamed(found, value);
     core::Value curves = core::Value::array();
     for (const auto& curve : score.mixing.curves) {
         curves.append(core::Value(std::vector<double>(
@@ -71,20 +71,22 @@ core::Result<int> score(const ScoreOptions& options) {
         return tl::unexpected(named.error());
     }
     schedule::RoundTimes times(loaded->islands, loaded->can);
-    const auto found =
-        schedule::score_schedule(named->schedule, times, loaded->pace, loaded->mixing);
+    const Scored found = scored(named->schedule, times, *loaded);
     std::vector<schedule::Comparator> others;
     if (options.compare) {
-        others =
-            schedule::compare_schedules(times, {.pace = loaded->pace, .mixing = loaded->mixing});
+        others = schedule::compare_schedules(
+            times, {.pace = comparable_pace(*loaded), .mixing = loaded->mixing});
     }
-    if (found.feasible) {
-        const auto timed = schedule::timed_schedule(named->schedule, times, loaded->pace);
-        if (const auto written = write_all(
-                options.output,
-                options.pictures,
-                *loaded,
-                {named->name, timed, found.round_ms, found.mixing, found.score_ms, others});
+    if (found.timed) {
+        if (const auto written = write_all(options.output,
+                                           options.pictures,
+                                           *loaded,
+                                           {named->name,
+                                            *found.timed,
+                                            found.score.round_ms,
+                                            found.score.mixing,
+                                            found.score.score_ms,
+                                            others});
             !written) {
             return tl::unexpected(written.error());
         }
@@ -98,7 +100,7 @@ core::Result<int> score(const ScoreOptions& options) {
     } else {
         print(text_of(*loaded, *named, found) + (options.compare ? comparators_text(others) : ""));
     }
-    return found.feasible ? kDone : kNo;
+    return found.timed ? kDone : kNo;
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include <fmt/ranges.h>
 
@@ -105,6 +106,70 @@ core::Value numbers_or_null(const std::vector<double>& values) {
         list.append(number_or_null(value));
     }
     return list;
+}
+
+Scored scored(const schedule::StreamedTimes& streamed,
+              schedule::RoundTimes& times,
+              const LoadedIslands& loaded) {
+    Scored found;
+    const schedule::Schedule rounds = streamed.schedule.schedule();
+    found.score = schedule::score_schedule(rounds, times, schedule::Pace::kUniform, loaded.mixing);
+    found.score.feasible = true;
+    found.score.reason.clear();
+    found.score.score_ms = streamed.score_ms;
+    for (std::size_t k = 0; k < streamed.schedule.rounds.size(); ++k) {
+        found.score.round_ms[k] = 0;
+        for (const schedule::TimedClique& clique : streamed.schedule.rounds[k].cliques) {
+            found.score.round_ms[k] = std::max(found.score.round_ms[k], clique.time_ms);
+        }
+    }
+    found.timed = streamed.schedule;
+    found.streamed = streamed;
+    return found;
+}
+
+Scored scored(const schedule::Schedule& schedule,
+              schedule::RoundTimes& times,
+              const LoadedIslands& loaded) {
+    if (loaded.pace == schedule::Pace::kStreamed) {
+        std::string reason;
+        if (auto streamed = schedule::stream_schedule(schedule, times, loaded.mixing, &reason)) {
+            return scored(*streamed, times, loaded);
+        }
+        Scored refused;
+        refused.score =
+            schedule::score_schedule(schedule, times, schedule::Pace::kUniform, loaded.mixing);
+        refused.score.feasible = false;
+        refused.score.reason = reason;
+        refused.score.score_ms = std::numeric_limits<double>::infinity();
+        return refused;
+    }
+    Scored found;
+    found.score = schedule::score_schedule(schedule, times, loaded.pace, loaded.mixing);
+    if (found.score.feasible) {
+        found.timed = schedule::timed_schedule(schedule, times, loaded.pace);
+    }
+    return found;
+}
+
+std::string streamed_text(const Scored& found) {
+    return found.streamed
+               ? fmt::format("streamed   a round starts every {:.3f} ms; fullest link {:.1f} %\n",
+                             found.streamed->interval_ms,
+                             100 * found.streamed->core_peak)
+               : "";
+}
+
+void add_streamed(const Scored& found, core::Value& value) {
+    if (found.streamed) {
+        value.set("interval_ms", found.streamed->interval_ms)
+            .set("core_peak", found.streamed->core_peak)
+            .set("memory_peak_gb", core::Value(found.streamed->memory_peak_gb));
+    }
+}
+
+schedule::Pace comparable_pace(const LoadedIslands& loaded) {
+    return loaded.pace == schedule::Pace::kStreamed ? schedule::Pace::kUniform : loaded.pace;
 }
 
 std::string comparators_text(std::vector<Comparator> others) {

@@ -1,12 +1,14 @@
 // How the schedule commands print what they found.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "longhaul/core/value.hpp"
 #include "longhaul/schedule/comparators.hpp"
 #include "longhaul/schedule/score.hpp"
+#include "longhaul/schedule/streamed.hpp"
 #include "longhaul/schedule_inputs.hpp"
 
 namespace longhaul::app {
@@ -30,6 +32,27 @@ namespace longhaul::app {
 /// Infinite numbers as null.
 [[nodiscard]] core::Value number_or_null(double value);
 [[nodiscard]] core::Value numbers_or_null(const std::vector<double>& values);
+
+/// A schedule under the pace that was asked for, with everything that running it takes.
+struct Scored {
+    schedule::ScheduleScore score;
+    std::optional<schedule::TimedSchedule> timed;     ///< nothing when not feasible
+    std::optional<schedule::StreamedTimes> streamed;  ///< pace streamed
+};
+[[nodiscard]] Scored scored(const schedule::Schedule& schedule,
+                            schedule::RoundTimes& times,
+                            const LoadedIslands& loaded);
+/// The same of what a search found.
+[[nodiscard]] Scored scored(const schedule::StreamedTimes& streamed,
+                            schedule::RoundTimes& times,
+                            const LoadedIslands& loaded);
+
+/// Interval and fullest link of streamed rounds; empty for others.
+[[nodiscard]] std::string streamed_text(const Scored& found);
+void add_streamed(const Scored& found, core::Value& value);
+
+/// What others are compared under: they do not stream.
+[[nodiscard]] schedule::Pace comparable_pace(const LoadedIslands& loaded);
 
 /// What others do, best first.
 [[nodiscard]] std::string comparators_text(std::vector<schedule::Comparator> others);

@@ -11,14 +11,14 @@ namespace {
 
 using detail::shipped_islands;
 
-struct Case {
+struct With {
     double memory_gb = 0;
     Trees trees = Trees::kShortest;
 };
 
 ScheduleScore score_named(const Islands& islands,
                           const char* name,
-                          const Case& with,
+                          const With& with,
                           Pace pace = Pace::kUniform) {
     Capabilities can = capabilities_of(islands);
     can.memory_gb.assign(islands.size(), with.memory_gb);

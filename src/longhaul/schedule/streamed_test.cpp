@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "longhaul/core/random.hpp"
-#include "longhaul/schedule/detail/shipped.hpp"
+#include "longhaul/schedule/detail/test_support.hpp"
 
 namespace longhaul::schedule {
 namespace {
