@@ -15,6 +15,7 @@ namespace longhaul::emulate {
 namespace {
 
 constexpr double kNsPerSecond = 1e9;
+constexpr double kGrainNs = 1e6;      // of a millisecond
 constexpr std::size_t kSmall = 2048;  // bytes; most packets are super-packets or acknowledgements
 constexpr int kBatch = 16;            // packets of one device before the others have their turn
 constexpr int kRealTimePriority = 10;
@@ -24,6 +25,10 @@ double monotonic_ns() {
     timespec now{};
     clock_gettime(CLOCK_MONOTONIC, &now);
     return static_cast<double>(now.tv_sec) * kNsPerSecond + static_cast<double>(now.tv_nsec);
+}
+
+std::uint64_t tree_key(std::size_t host, std::uint32_t address) {
+    return (static_cast<std::uint64_t>(host) << 32U) | address;
 }
 
 }  // namespace
@@ -36,6 +41,9 @@ Engine::Engine(const Wan& wan, std::vector<int> devices)
       start_ns_(monotonic_ns()) {
     for (std::size_t i = 0; i < wan.hosts.size(); ++i) {
         host_of_address_[wan.hosts[i].address] = static_cast<int>(i);
+    }
+    for (std::size_t i = 0; i < wan.trees.size(); ++i) {
+        trees_[tree_key(wan.trees[i].source, wan.trees[i].address)] = i;
     }
     traffic_.hosts.resize(wan.hosts.size());
     poll_ = Fd(epoll_create1(EPOLL_CLOEXEC));
@@ -95,8 +103,13 @@ void Engine::arm_timer() {
     if (!(next < armed_ns_)) {
         return;
     }
-    armed_ns_ = next;
-    const double at = std::max(1.0, std::ceil(next + start_ns_));
+    const double grain = wan_.grain_ms * kGrainNs;
+    const double ring = grain > 0 ? std::ceil(next / grain) * grain : next;
+    if (!(ring < armed_ns_)) {
+        return;
+    }
+    armed_ns_ = ring;
+    const double at = std::max(1.0, std::ceil(ring + start_ns_));
     itimerspec setting{};
     setting.it_value.tv_sec = static_cast<time_t>(at / kNsPerSecond);
     setting.it_value.tv_nsec =
@@ -114,23 +127,35 @@ void Engine::read_device(std::size_t host) {
     }
 }
 
+/// Where packets of a host to an address go; nothing when there is no way.
+std::optional<int> Engine::path_of(std::size_t host, std::uint32_t destination) const {
+    if (const auto to = host_of_address_.find(destination); to != host_of_address_.end()) {
+        const bool other = static_cast<std::size_t>(to->second) != host;
+        return other ? std::optional(static_cast<int>(host * wan_.hosts.size()) + to->second)
+                     : std::nullopt;
+    }
+    const auto tree = trees_.find(tree_key(host, destination));
+    return tree != trees_.end() ? std::optional(scheduler_.tree_path(tree->second)) : std::nullopt;
+}
+
 void Engine::accept(std::size_t host, std::size_t size, double now) {
     const std::span<const std::uint8_t> packet(input_.get(), size);
     const auto frame = inspect(packet);
-    const auto to = frame ? host_of_address_.find(frame->destination) : host_of_address_.end();
-    if (to == host_of_address_.end() || static_cast<std::size_t>(to->second) == host) {
+    const auto path = frame ? path_of(host, frame->destination) : std::nullopt;
+    if (!path) {
         ++traffic_.unroutable;
         return;
     }
     Train train;
-    train.path = static_cast<int>(host * wan_.hosts.size()) + to->second;
+    train.path = *path;
     train.packets = frame->segments;
     train.packet_bytes = frame->wire_full(wan_.ethernet);
     train.last_bytes = frame->wire_last(wan_.ethernet);
     traffic_.hosts[host].sent_packets += static_cast<std::uint64_t>(train.packets);
     traffic_.hosts[host].sent_bytes += train.bytes();
-    if (wan_.paths[train.path].empty()) {
-        hand_over(to->second, packet, train.packets, train.bytes());
+    if (static_cast<std::size_t>(*path) < wan_.paths.size() &&
+        wan_.paths[static_cast<std::size_t>(*path)].empty()) {
+        hand_over(scheduler_.receiver(*path), packet, train.packets, train.bytes());
         return;
     }
     train.handle = keep(size, *frame);
@@ -174,7 +199,7 @@ void Engine::release(std::uint32_t handle) {
 
 void Engine::deliver(const Train& train) {
     const Slot& slot = slots_[train.handle];
-    const std::size_t host = static_cast<std::size_t>(train.path) % wan_.hosts.size();
+    const std::size_t host = scheduler_.receiver(train.path);
     const std::span<const std::uint8_t> packet(slot.bytes.get(), slot.size);
     if (train.packets == slot.frame.segments) {
         hand_over(host, packet, train.packets, train.bytes());

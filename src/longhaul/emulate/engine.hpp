@@ -50,6 +50,7 @@ private:
     void arm_timer();
     void read_device(std::size_t host);
     void accept(std::size_t host, std::size_t size, double now_ns);
+    [[nodiscard]] std::optional<int> path_of(std::size_t host, std::uint32_t destination) const;
     void hand_over(std::size_t host,
                    std::span<const std::uint8_t> packet,
                    int packets,
@@ -65,6 +66,7 @@ private:
     double armed_ns_ = std::numeric_limits<double>::infinity();
     std::vector<std::function<void()>> actions_;
     std::unordered_map<std::uint32_t, int> host_of_address_;
+    std::unordered_map<std::uint64_t, std::size_t> trees_;  ///< of sender and multicast address
     std::vector<Slot> slots_;
     std::vector<std::uint32_t> free_small_, free_large_;
     std::unique_ptr<std::uint8_t[]> input_;  // NOLINT(*-avoid-c-arrays)

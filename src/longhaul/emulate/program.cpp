@@ -180,6 +180,7 @@ Program make_program(const std::vector<Site>& sites,
                      std::vector<std::string> words) {
     return {sites[site],
             std::move(words),
+            nullptr,
             {{"LONGHAUL_EMULATE_HOSTS", joined(sites, &Site::name)},
              {"LONGHAUL_EMULATE_ADDRESSES", joined(sites, &Site::address)},
              {"LONGHAUL_EMULATE_CONTROL_ADDRESSES", joined(sites, &Site::control)},
@@ -202,6 +203,9 @@ void become(const Program& program) {
     }
     limit_files(program.open_files);
     default_signals();
+    if (program.body) {
+        _exit(program.body());
+    }
     execute(program.words);
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -27,6 +28,7 @@ struct Site {
 struct Program {
     Site site;
     std::vector<std::string> words;  ///< the program and its arguments
+    std::function<int()> body;       ///< instead of a program: what the process does; its exit code
     std::vector<std::pair<std::string, std::string>> environment;
     std::uint64_t open_files = 0;  ///< limit of open files; 0 leaves it as it is
 };

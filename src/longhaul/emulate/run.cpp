@@ -51,6 +51,10 @@ std::vector<Program> programs_of(const std::vector<Site>& sites,
                                  std::uint64_t open_files) {
     const std::size_t control = sites.size() - 1;
     std::vector<Program> programs;
+    for (const Task& task : order.tasks) {
+        programs.push_back(make_program(sites, task.on.value_or(control), {}));
+        programs.back().body = task.body;
+    }
     for (std::size_t i = 0; i < sites.size() && !order.command.empty(); ++i) {
         if (order.each ? i != control : i == order.on.value_or(control)) {
             programs.push_back(make_program(sites, i, order.command));
@@ -127,7 +131,7 @@ Traffic Emulation::traffic() {
 }
 
 void Emulation::pass_on(int number, bool from_terminal) {
-    if (order_.command.empty()) {
+    if (order_.command.empty() && order_.tasks.empty()) {
         engine_.stop();
         return;
     }

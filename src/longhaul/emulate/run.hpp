@@ -12,10 +12,17 @@
 
 namespace longhaul::emulate {
 
+/// A process that runs code of the caller on a host, instead of a program.
+struct Task {
+    std::optional<std::size_t> on;  ///< host; default: the control namespace
+    std::function<int()> body;      ///< in a process of its own; its exit code
+};
+
 struct Order {
     std::vector<std::string> command;  ///< empty: hold the network until a signal comes
     std::optional<std::size_t> on;     ///< host to run it on; default: the control namespace
     bool each = false;                 ///< a copy on every host, lines prefixed with its name
+    std::vector<Task> tasks;           ///< instead of a command
     /// The network stands; `pid` is what enter() takes. `warnings`: what the kernel refused.
     std::function<void(int pid, const std::vector<std::string>& warnings)> ready;
     /// SIGUSR1 came.

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "longhaul/core/assert.hpp"
+
 namespace longhaul::emulate {
 namespace {
 
@@ -14,6 +16,7 @@ constexpr double kSlack = 1e-6;  // bytes: rounding of times must not drop a pac
 
 Scheduler::Scheduler(const Wan& wan, Outlet& outlet)
     : wan_(wan), outlet_(outlet), states_(wan.resources.size()), counters_(wan.resources.size()) {
+    lay_roads();
     for (std::size_t i = 0; i < states_.size(); ++i) {
         const Shape& shape = wan.resources[i].shape;
         State& state = states_[i];
@@ -28,6 +31,22 @@ Scheduler::Scheduler(const Wan& wan, Outlet& outlet)
         state.loss_random = core::Random(wan.seed, 2 * i);
         state.jitter_random = core::Random(wan.seed, 2 * i + 1);
         draw_loss(state);
+    }
+}
+
+void Scheduler::lay_roads() {
+    for (std::size_t i = 0; i < wan_.paths.size(); ++i) {
+        roads_.push_back({&wan_.paths[i], static_cast<int>(i % wan_.hosts.size()), {}});
+    }
+    for (const Tree& tree : wan_.trees) {
+        const auto first = static_cast<int>(roads_.size());
+        roots_.push_back(first);
+        for (const Branch& branch : tree.branches) {
+            LONGHAUL_ASSERT(!branch.path.empty());
+            Road road{&branch.path, branch.host, branch.next};
+            std::ranges::for_each(road.next, [&](int& next) { next += first; });
+            roads_.push_back(std::move(road));
+        }
     }
 }
 
@@ -57,7 +76,7 @@ void Scheduler::advance(double until_ns) {
     while (!events_.empty() && events_.top().time_ns <= until_ns) {
         const Event event = events_.top();
         events_.pop();
-        if (event.hop == wan_.paths[event.train.path].size()) {
+        if (event.hop == roads_[static_cast<std::size_t>(event.train.path)].path->size()) {
             outlet_.deliver(event.train);
         } else {
             serve(event);
@@ -66,7 +85,7 @@ void Scheduler::advance(double until_ns) {
 }
 
 void Scheduler::serve(Event event) {
-    const int index = wan_.paths[event.train.path][event.hop];
+    const int index = (*roads_[static_cast<std::size_t>(event.train.path)].path)[event.hop];
     State& state = states_[index];
     Counters& counters = counters_[index];
     if (serve_whole(state, counters, event.train)) {
@@ -173,10 +192,32 @@ void Scheduler::send(State& state, Event event) {
     train.head_ns += shift;
     train.tail_ns += shift;
     ++event.hop;
-    // A receiver gets a train when it is complete.
-    const bool arrives = event.hop == wan_.paths[train.path].size();
-    event.time_ns = arrives ? train.tail_ns : train.head_ns;
-    push(event);
+    const Road& road = roads_[static_cast<std::size_t>(train.path)];
+    if (event.hop == road.path->size()) {
+        fork(road, event);
+    } else {
+        event.time_ns = train.head_ns;
+        push(event);
+    }
+}
+
+/// At the end of a road: to its host, which gets a train when it is complete, and a copy into each
+/// road that goes on.
+void Scheduler::fork(const Road& road, Event event) {
+    for (const int next : road.next) {
+        Event copy = event;
+        copy.train.path = next;
+        copy.hop = 0;
+        copy.time_ns = event.train.head_ns;
+        outlet_.share(event.train.handle);
+        push(copy);
+    }
+    if (road.host >= 0) {
+        event.time_ns = event.train.tail_ns;
+        push(event);
+    } else {
+        outlet_.release(event.train.handle);
+    }
 }
 
 }  // namespace longhaul::emulate

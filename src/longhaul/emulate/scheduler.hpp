@@ -21,7 +21,7 @@ namespace longhaul::emulate {
 /// Packets `first` .. `first + packets - 1` of what the caller sent as `handle`. All packets have
 /// `packet_bytes` on the wire, but the last has `last_bytes`.
 struct Train {
-    int path = 0;              ///< index into Wan::paths
+    int path = 0;              ///< index into Wan::paths, or what tree_path() gives
     std::uint32_t handle = 0;  ///< the caller's
     int first = 0;
     int packets = 1;
@@ -61,6 +61,13 @@ class Scheduler {
 public:
     Scheduler(const Wan& wan, Outlet& outlet);
 
+    /// The path that packets of tree `tree` of the WAN begin with.
+    [[nodiscard]] int tree_path(std::size_t tree) const { return roots_[tree]; }
+    /// The host at the end of a path.
+    [[nodiscard]] std::size_t receiver(int path) const {
+        return static_cast<std::size_t>(roads_[static_cast<std::size_t>(path)].host);
+    }
+
     /// A train enters its path. head_ns and tail_ns are set to now_ns, which never runs backwards.
     void arrive(double now_ns, Train train);
     /// Handles everything that happens up to a time, in order. O(log events) an event.
@@ -96,7 +103,16 @@ private:
         std::unordered_map<int, double> last_ns;  ///< of each path, where jitter keeps the order
     };
 
+    /// A path of the WAN, or a branch of one of its trees.
+    struct Road {
+        const Path* path = nullptr;
+        int host = -1;
+        std::vector<int> next;  ///< roads
+    };
+
+    void lay_roads();
     void serve(Event event);
+    void fork(const Road& road, Event event);
     bool serve_whole(State& state, Counters& counters, Train& train);
     void serve_packets(State& state, Counters& counters, const Event& event);
     void send(State& state, Event event);
@@ -105,6 +121,8 @@ private:
 
     const Wan& wan_;
     Outlet& outlet_;
+    std::vector<Road> roads_;  ///< first Wan::paths, then the branches of all trees
+    std::vector<int> roots_;   ///< of trees
     std::vector<State> states_;
     std::vector<Counters> counters_;
     std::priority_queue<Event> events_;

@@ -1,5 +1,6 @@
 #include "longhaul/emulate/scheduler.hpp"
 
+#include <array>
 #include <cmath>
 #include <string>
 
@@ -254,6 +255,60 @@ int overtakes(bool reorder) {
 TEST(Scheduler, JitterKeepsTheOrderUnlessToldOtherwise) {
     EXPECT_EQ(overtakes(false), 0);
     EXPECT_GT(overtakes(true), 100);
+}
+
+/// A tree over three hosts: r0, then r1 to host 1 and r2 to host 2; host 1 is also at the fork of
+/// r3 to nobody behind it.
+Wan forked(std::vector<Shape> shapes) {
+    Wan wan = line({});
+    wan.hosts.resize(3);
+    wan.paths.assign(9, {});
+    for (std::size_t i = 0; i < shapes.size(); ++i) {
+        wan.resources.push_back({"r" + std::to_string(i), shapes[i]});
+    }
+    wan.trees.push_back(
+        {0, 0xef000001U, {{{0}, -1, {1, 2}}, {{1}, 1, {3}}, {{2}, 2, {}}, {{3}, -1, {}}}});
+    return wan;
+}
+
+// A copy behind the fork meets what a packet of its own would meet; the part before it is crossed
+// once. Times: 1250 B at 10 Mbit/s are 1 ms.
+TEST(Scheduler, TreesCarryOneCopyALink) {
+    const Wan wan = forked({shape(10, 5), shape(10, 20), shape(0, 30), shape(0, 0)});
+    Recorder seen;
+    Scheduler scheduler(wan, seen);
+    EXPECT_EQ(scheduler.tree_path(0), 9);
+    scheduler.arrive(0, train_of(1, 1250, 0, scheduler.tree_path(0)));
+    scheduler.arrive(0, train_of(1, 1250, 1, scheduler.tree_path(0)));
+    scheduler.advance(kForever);
+    ASSERT_EQ(seen.trains.size(), 4);
+    const std::array<double, 4> times{27 * kMs, 28 * kMs, 36 * kMs, 37 * kMs};
+    const std::array<std::size_t, 4> hosts{1, 1, 2, 2};
+    for (std::size_t i = 0; i < times.size(); ++i) {
+        EXPECT_NEAR(seen.trains[i].tail_ns, times[i], 1e-3);
+        EXPECT_EQ(scheduler.receiver(seen.trains[i].path), hosts[i]);
+    }
+    EXPECT_EQ(seen.open[0], 0);
+    EXPECT_EQ(seen.open[1], 0);
+    for (const Counters& counters : scheduler.counters()) {
+        EXPECT_EQ(counters.packets, 2);
+    }
+}
+
+// What is lost before a fork is lost for all behind it; what is lost behind it for that side alone.
+TEST(Scheduler, LossInATreeConcernsWhatLiesBehind) {
+    Shape all_lost = shape(0, 1);
+    all_lost.loss = 1;
+    for (const bool before : {true, false}) {
+        const Wan wan = before ? forked({all_lost, shape(0, 1), shape(0, 1), shape(0, 1)})
+                               : forked({shape(0, 1), all_lost, shape(0, 1), shape(0, 1)});
+        Recorder seen;
+        Scheduler scheduler(wan, seen);
+        scheduler.arrive(0, train_of(3, 1250, 0, scheduler.tree_path(0)));
+        scheduler.advance(kForever);
+        EXPECT_EQ(seen.packets.size(), before ? 0 : 3);
+        EXPECT_EQ(seen.open[0], 0);
+    }
 }
 
 }  // namespace

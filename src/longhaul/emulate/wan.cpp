@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include "longhaul/emulate/detail/addresses.hpp"
+
 namespace longhaul::emulate {
 namespace {
 
@@ -20,6 +22,12 @@ double default_queue(const Shape& shape) {
 
 double payload_share(int mtu, int ethernet) {
     return static_cast<double>(mtu - kTcpHeaders) / (mtu + ethernet);
+}
+
+void number_hosts(Wan& wan) {
+    wan.network = kDefaultNetwork;
+    wan.prefix = kDefaultPrefix;
+    number_hosts(wan, kDefaultControlNetwork, kDefaultPrefix);
 }
 
 void limit_rates(Wan& wan, double scale, double cap_mbps) {

@@ -48,13 +48,32 @@ struct Tcp {
 /// Resources of one ordered pair, in the order in which packets cross them.
 using Path = std::vector<int>;
 
+/// A stretch of a multicast tree: resources, and what is at their end.
+struct Branch {
+    Path path;              ///< not empty
+    int host = -1;          ///< gets what comes to the end; -1: nobody
+    std::vector<int> next;  ///< branches that go on from there, each with a copy
+};
+
+/// Where packets of one sender to one multicast address go: a tree without circles, whose root is
+/// branch 0. Branches cross a resource once, whatever number of hosts lies behind.
+struct Tree {
+    std::size_t source = 0;     ///< host
+    std::uint32_t address = 0;  ///< IPv4 multicast, host byte order
+    std::vector<Branch> branches;
+};
+
 struct Wan {
     std::vector<Host> hosts;
     std::vector<Resource> resources;
     std::vector<Path> paths;  ///< hosts x hosts, row = sender; the diagonal is not used
+    std::vector<Tree> trees;  ///< other multicast is dropped
     std::uint32_t network = 0;
     int prefix = 16;                 ///< of the WAN network
     std::uint32_t control_host = 0;  ///< address of the control namespace
+    /// Packets are handed over at multiples of this, up to that much late: where waking up is dear,
+    /// few wake-ups carry many packets. 0: each at its time.
+    double grain_ms = 0;
     int mtu = 1500;
     int ethernet = 14;  ///< bytes a wire packet has besides IP
     std::uint64_t seed = 7;
@@ -75,6 +94,10 @@ inline constexpr int kDefaultMtu = 1500;
 /// Payload share of a full TCP segment on the wire: (mtu - 52) / (mtu + ethernet); IPv4 and TCP
 /// headers with time stamps are 52 bytes.
 [[nodiscard]] double payload_share(int mtu, int ethernet);
+
+/// Gives hosts without an address the addresses that follow each other in 10.77.0.0/16, and all
+/// hosts and the control namespace theirs in 10.78.0.0/16.
+void number_hosts(Wan& wan);
 
 /// Fits a network into the machine that emulates it: every rate times `scale`, and at most
 /// `cap_mbps` (0 = no cap). Queues that were given shrink with their rates. scale > 0.

@@ -1,0 +1,101 @@
+// The process of an island, see island.hpp: its state, and what it does when.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <optional>
+
+#include "longhaul/core/random.hpp"
+#include "longhaul/runtime/control.hpp"
+#include "longhaul/runtime/detail/clock_probing.hpp"
+#include "longhaul/runtime/merger.hpp"
+#include "longhaul/runtime/requests.hpp"
+#include "longhaul/runtime/session.hpp"
+#include "longhaul/runtime/udp.hpp"
+
+namespace longhaul::runtime {
+
+/// One round under way, or over and kept for others that lack something of it.
+struct Work {
+    std::uint32_t round = 0;
+    double start_ms = 0;            ///< own clock
+    std::vector<std::int32_t> own;  ///< payload
+    Merger merger;
+    Requests requests;
+    const Sender* sender = nullptr;  ///< nullptr: alone in this round
+    std::uint32_t next = 0;          ///< block to send
+    double finished_ms = -1;
+    bool reported = false;
+};
+
+struct Counts {
+    double duplicates = 0;
+    double refused = 0;
+    double requests = 0;  ///< blocks asked for
+    double resends = 0;   ///< blocks sent again, for others
+    double late_ms = 0;   ///< most that a block was sent after its time
+};
+
+/// A block that another island lacks.
+struct Owed {
+    std::uint32_t round = 0;
+    std::uint32_t block = 0;
+    std::uint16_t to = 0;
+};
+
+class Island {
+public:
+    Island(const Session& session, int island, Control control, UdpSocket socket)
+        : session_(session),
+          island_(island),
+          host_(static_cast<std::size_t>(island)),
+          error_ms_(session.clock_error_ms[host_]),
+          control_(std::move(control)),
+          socket_(std::move(socket)),
+          probing_(session.latency_ms(host_, 0), session.latency_ms(0, host_)),
+          random_(session.options.seed, (1ULL << 41U) + host_) {}
+
+    int run();
+
+private:
+    [[nodiscard]] double now() const { return clock_ms(error_ms_); }
+    [[nodiscard]] double block_ms(const Sender& sender) const {
+        return sender.sending_ms / session_.blocks;
+    }
+    [[nodiscard]] std::uint32_t address(std::size_t host) const {
+        return session_.wan.hosts[host].address;
+    }
+
+    void obey(const core::Value& message);
+    void take(const Datagram& datagram);
+    void take_part(const Datagram& datagram);
+    double act(double now_ms);
+    double prepare(double now_ms);
+    double send_blocks(double now_ms, Work& work);
+    double ask(double now_ms, Work& work);
+    double finish(double now_ms, Work& work);
+    double resend(double now_ms);
+    double probe(double now_ms);
+    void report(const Work& work);
+    [[nodiscard]] Requests requests_of(const Exchange& exchange, double start_ms) const;
+
+    const Session& session_;
+    int island_;
+    std::size_t host_;
+    double error_ms_;
+    Control control_;
+    UdpSocket socket_;
+    ClockProbing probing_;
+    core::Random random_;
+    double ahead_ms_ = 0;             ///< of the reference clock
+    std::optional<double> begin_ms_;  ///< of the session, own clock
+    std::map<std::uint32_t, Work> work_;
+    std::uint32_t prepared_ = 0;  ///< rounds
+    std::deque<Owed> owed_;
+    double resend_ms_ = 0;  ///< when the next block may be sent again
+    Counts counts_;
+    bool ended_ = false;
+};
+
+}  // namespace longhaul::runtime
