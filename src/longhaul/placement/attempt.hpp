@@ -13,8 +13,8 @@ struct Attempt {
 };
 
 /// Searches with a fraction of the budget and proves; where that leaves a gap, both again with
-    /// the rest, and every placement if there are few. Host order alone is searched and proved
-    /// once.
-    [[nodiscard]] Attempt attempt(const Problem& problem, const SolveOptions& options);
+/// the rest, and every placement if there are few. Host order alone is searched and proved
+/// once.
+[[nodiscard]] Attempt attempt(const Problem& problem, const SolveOptions& options);
 
 }  // namespace longhaul::placement
