@@ -8,6 +8,7 @@
 #include "longhaul/measure/pace.hpp"
 #include "longhaul/measure/resume.hpp"
 #include "longhaul/measure/run_head.hpp"
+#include "longhaul/measure/run_tail.hpp"
 #include "longhaul/measure/schedule.hpp"
 #include "longhaul/measure/slot_run.hpp"
 #include "longhaul/transport/clock.hpp"
@@ -345,27 +346,7 @@ private:
     }
 
     void finish() {
-        std::string lines;
-        for (const CampaignTask& task : campaign_.tasks) {
-            ++result_.total;
-            if (done_.contains(task.id)) {
-                ++result_.complete;
-                continue;
-            }
-            result_.missing.push_back(task.id);
-            for (const int host : task.hosts) {
-                if (fleet_.out(host)) {
-                    const std::string& id = campaign_.hosts[static_cast<std::size_t>(host)].id;
-                    lines += to_line(Event{
-                        transport::utc_now(), task.id, "skipped", id, fleet_.link(host).problem});
-                }
-            }
-        }
-        for (std::size_t i = 0; i < campaign_.hosts.size(); ++i) {
-            if (const auto host = static_cast<int>(i); !fleet_.up(host)) {
-                result_.lost.push_back(campaign_.hosts[i].id + ": " + fleet_.link(host).problem);
-            }
-        }
+        std::string lines = count_tasks(campaign_, done_, fleet_, result_);
         if (result_.missing.empty() && problems_.empty()) {
             lines += end_line();
         }
