@@ -78,6 +78,14 @@ gradients = "fp32"
 pp = 2
 dp = 2
 """
+ISLANDS = {
+    "format": "longhaul.islands/1",
+    "payload_gb": 1,
+    "ingress_gbps": 20,
+    "egress_gbps": 20,
+    "nodes": ["a", "b"],
+    "links": [{"a": "a", "b": "b", "latency_ms": 5, "gbps": 10}],
+}
 HOSTS = """format = "longhaul.hosts/1"
 [[host]]
 name = "one"
@@ -315,6 +323,18 @@ COMMANDS = {
                              {"plan.json": None, "fabric.json": FABRIC}, output=False),
     "place-job": Command(["place", "--fabric", "fabric.json", "--job", "job.toml", *QUICK],
                          {"fabric.json": FABRIC, "job.toml": JOB}),
+    "advise": Command(["advise", "--fabric", "fabric.json", "--job", "job.toml",
+                       "--sequence-seconds", "0.1", "--budget", "50", "--no-crossings"],
+                      {"fabric.json": FABRIC, "job.toml": JOB}, output=False),
+    "advise-network": Command(["advise", "--network", "islands.json", "--step-seconds", "0.1",
+                               "--no-crossings"], {"islands.json": ISLANDS}, output=False),
+    "advise-topology": Command(["advise", "--network", "net.toml", "--step-seconds", "0.1",
+                                "--payload-gb", "1"], {"net.toml": TOPOLOGY}, output=False),
+    "advise-both": Command(["advise", "--fabric", "fabric.json", "--job", "job.toml", "--network",
+                            "islands.json", "--sequence-seconds", "0.1", "--budget", "50",
+                            "--no-crossings"],
+                           {"fabric.json": FABRIC, "job.toml": JOB, "islands.json": ISLANDS},
+                           output=False),
     "size": Command(["size", "--job", "job.toml"], {"job.toml": JOB}),
     "flows": Command(["flows", "flows.toml"], {"flows.toml": FLOWS}),
     "flows-topology": Command(["flows", "flows.toml", "--topology", "net.toml"],
@@ -853,6 +873,27 @@ def hosts_cases():
                "longhaul.hosts/1")
 
 
+def advise_cases():
+    """What advise reads: a fabric, a job, a network of islands, and islands that do not agree."""
+    yield from (case for case in fabric_cases("advise")
+                if case.name.endswith(("/not-square", "/zero-beta", "/absent", "/truncated-60%")))
+    yield from (case for case in job_cases("advise")
+                if case.name.endswith(("/stages", "/absent", "/layers-nan", "/brackets")))
+    yield Case("advise", "one-island", "fabric.json", put(FABRIC, ["a"] * 4, "labels"),
+               "1 island by label")
+    yield Case("advise-network", "absent", "islands.json", ABSENT, "")
+    yield Case("advise-network", "a-job", "islands.json", JOB, "")
+    yield Case("advise-network", "a-fabric", "islands.json", FABRIC, "longhaul.fabric")
+    yield Case("advise-network", "negative", "islands.json",
+               put(ISLANDS, -1, "links", 0, "latency_ms"), "latency_ms")
+    yield Case("advise-network", "stranger", "islands.json", put(ISLANDS, "c", "links", 0, "b"),
+               "c")
+    yield Case("advise-network", "cut-off", "islands.json", put(ISLANDS, [], "links"), "")
+    yield Case("advise-both", "other-names", "islands.json",
+               put(put(ISLANDS, ["a", "c"], "nodes"), "c", "links", 0, "b"), "is no label")
+    yield Case("advise-both", "one-more", "islands.json", put(ISLANDS, ["a"], "nodes"), "")
+
+
 def job_cases(command):
     def case(name, content, words):
         return Case(command, name, "job.toml", content, words)
@@ -1054,6 +1095,7 @@ def all_cases(plan, certificate):
     yield from group_cases()
     yield from map_cases()
     yield from job_cases("size")
+    yield from advise_cases()
     yield from flows_cases()
     yield from (case for case in job_cases("place-job")
                 if case.name.endswith(("/stages", "/absent", "/layers-nan", "/brackets")))

@@ -30,6 +30,7 @@ struct Session {
 
 // One function a command, each in cmd_<name>.cpp: adds the subcommand to the parser; when it is the
 // chosen one, sets session.run.
+void add_advise(CLI::App& parent, Session& session);
 void add_demo(CLI::App& parent, Session& session);
 void add_emulate(CLI::App& parent, Session& session);
 void add_evaluate(CLI::App& parent, Session& session);

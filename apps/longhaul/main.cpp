@@ -122,6 +122,7 @@ int run(int argc, char** argv) {
     add_launch(parser, session);
     add_simulate(parser, session);
     add_validate(parser, session);
+    add_advise(parser, session);
     add_flows(parser, session);
     add_schedule(parser, session);
     add_emulate(parser, session);

@@ -1,6 +1,8 @@
 // Jobs for the tests of this module.
 #pragma once
 
+#include <fstream>
+#include <iterator>
 #include <numeric>
 #include <string>
 #include <utility>
@@ -11,6 +13,7 @@
 #include "longhaul/core/random.hpp"
 #include "longhaul/fabric/fabric.hpp"
 #include "longhaul/placement/costs.hpp"
+#include "longhaul/schedule/islands.hpp"
 #include "longhaul/study/build_step.hpp"
 
 namespace longhaul::study::testing {
@@ -33,6 +36,17 @@ inline fabric::Fabric make_fabric(std::vector<std::string> labels,
     auto fabric = fabric::Fabric::make(std::move(parts), "test");
     EXPECT_TRUE(fabric.has_value());
     return std::move(*fabric);
+}
+
+/// A shipped network of islands.
+inline schedule::Islands shipped_islands(const std::string& file) {
+    std::ifstream in(std::string(LONGHAUL_SOURCE_DIR) + "/islands/" + file);
+    const std::string text{std::istreambuf_iterator<char>(in), {}};
+    const auto document = core::parse_document(text, file);
+    EXPECT_TRUE(document.has_value());
+    auto islands = schedule::read_islands(*document);
+    EXPECT_TRUE(islands.has_value());
+    return std::move(*islands);
 }
 
 /// Host order, pipelines of contiguous devices; no payloads.
