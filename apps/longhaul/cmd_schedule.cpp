@@ -12,6 +12,7 @@ void add_schedule(CLI::App& parent, Session& session) {
     example(*command, "longhaul schedule optimise --network islands/nine-city.json --memory-gb 0");
     add_schedule_score(*command, session);
     add_schedule_optimise(*command, session);
+    add_schedule_simulate(*command, session);
     add_schedule_run(*command, session);
     for (CLI::App* each : command->get_subcommands({})) {
         each->group("Commands");

@@ -7,6 +7,7 @@ namespace longhaul::app {
 
 void add_schedule_score(CLI::App& parent, Session& session);
 void add_schedule_optimise(CLI::App& parent, Session& session);
+void add_schedule_simulate(CLI::App& parent, Session& session);
 void add_schedule_run(CLI::App& parent, Session& session);
 
 }  // namespace longhaul::app

@@ -8,7 +8,7 @@
 #include "longhaul/command.hpp"
 #include "longhaul/core/document.hpp"
 #include "longhaul/core/hash.hpp"
-#include "longhaul/schedule/schedule_file.hpp"
+#include "longhaul/core/own_formats.hpp"
 #include "longhaul/topology/read.hpp"
 
 namespace longhaul::app {
@@ -60,7 +60,7 @@ void add_network_inputs(CLI::App& command, ScheduleInputs& inputs) {
         ->check(finite_number(0, 1e6));
 }
 
-void add_model_inputs(CLI::App& command, ScheduleInputs& inputs) {
+void add_timing_inputs(CLI::App& command, ScheduleInputs& inputs) {
     command
         .add_option("--guard-ms",
                     inputs.guard_ms,
@@ -85,6 +85,10 @@ void add_model_inputs(CLI::App& command, ScheduleInputs& inputs) {
                     "uniform: all as long as the longest; own: each its own; streamed: overlapping")
         ->check(CLI::IsMember({"uniform", "own", "streamed"}))
         ->capture_default_str();
+}
+
+void add_model_inputs(CLI::App& command, ScheduleInputs& inputs) {
+    add_timing_inputs(command, inputs);
     command
         .add_option("--forgetting",
                     inputs.forgetting,
@@ -97,6 +101,11 @@ core::Result<LoadedIslands> load_islands(const ScheduleInputs& inputs) {
     const auto text = read_file(inputs.network);
     if (!text) {
         return tl::unexpected(text.error());
+    }
+    if (auto other = core::refuse_other_format(
+            *text, input_name(inputs.network), {"longhaul.islands", "longhaul.topology"});
+        !other) {
+        return tl::unexpected(std::move(other.error()));
     }
     const auto document = core::parse_document(*text, input_name(inputs.network));
     if (!document) {
@@ -130,9 +139,10 @@ core::Result<LoadedIslands> load_islands(const ScheduleInputs& inputs) {
 }
 
 core::Result<NamedRounds> load_rounds(const std::string& name_or_file,
-                                      const LoadedIslands& loaded) {
+                                      const LoadedIslands& loaded,
+                                      const schedule::ScheduleFileOptions& check) {
     if (const auto* named = loaded.islands.schedule(name_or_file)) {
-        return NamedRounds{named->name, named->schedule};
+        return NamedRounds{named->name, named->schedule, std::nullopt};
     }
     const bool looks_like_file = name_or_file == "-" ||
                                  name_or_file.find('.') != std::string::npos ||
@@ -143,7 +153,7 @@ core::Result<NamedRounds> load_rounds(const std::string& name_or_file,
             names.push_back(named.name);
         }
         return core::fail({loaded.islands.file,
-                           "--schedule",
+                           "schedules",
                            "no schedule is called " + core::shown(name_or_file),
                            names.empty()
                                ? "the network names none: give a file"
@@ -153,18 +163,22 @@ core::Result<NamedRounds> load_rounds(const std::string& name_or_file,
     if (!text) {
         return tl::unexpected(text.error());
     }
+    if (auto other =
+            core::refuse_other_format(*text, input_name(name_or_file), {"longhaul.schedule"});
+        !other) {
+        return tl::unexpected(std::move(other.error()));
+    }
     const auto document = core::parse_document(*text, input_name(name_or_file));
     if (!document) {
         return tl::unexpected(document.error());
     }
     if (document->root.find("format") != nullptr) {
-        // Scored anew, so it may come from another network with the same islands.
-        const auto timed = schedule::read_schedule(
-            *document, loaded.islands, {.network_sha256 = "", .other_network = true});
+        auto timed = schedule::read_schedule(*document, loaded.islands, check);
         if (!timed) {
             return tl::unexpected(timed.error());
         }
-        return NamedRounds{input_name(name_or_file), timed->schedule()};
+        schedule::Schedule plain = timed->schedule();
+        return NamedRounds{input_name(name_or_file), std::move(plain), std::move(*timed)};
     }
     core::Diagnostics problems;
     const core::Cursor root(*document, problems);
@@ -173,7 +187,7 @@ core::Result<NamedRounds> load_rounds(const std::string& name_or_file,
     if (!read) {
         return tl::unexpected(std::move(problems));
     }
-    return NamedRounds{input_name(name_or_file), *read};
+    return NamedRounds{input_name(name_or_file), *read, std::nullopt};
 }
 
 }  // namespace longhaul::app

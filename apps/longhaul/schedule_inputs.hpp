@@ -10,6 +10,7 @@
 #include "longhaul/schedule/capabilities.hpp"
 #include "longhaul/schedule/islands.hpp"
 #include "longhaul/schedule/mixing.hpp"
+#include "longhaul/schedule/schedule_file.hpp"
 #include "longhaul/schedule/timed.hpp"
 
 namespace longhaul::app {
@@ -38,7 +39,9 @@ struct LoadedIslands {
 
 /// Adds --network, --payload-gb, --access-gbps, --memory-gb.
 void add_network_inputs(CLI::App& command, ScheduleInputs& inputs);
-/// Adds --guard-ms, --trees, --sharing, --rounds, --forgetting.
+/// Adds --guard-ms, --trees, --sharing, --rounds.
+void add_timing_inputs(CLI::App& command, ScheduleInputs& inputs);
+/// The same, and --forgetting.
 void add_model_inputs(CLI::App& command, ScheduleInputs& inputs);
 
 [[nodiscard]] core::Result<LoadedIslands> load_islands(const ScheduleInputs& inputs);
@@ -48,8 +51,14 @@ void add_model_inputs(CLI::App& command, ScheduleInputs& inputs);
 struct NamedRounds {
     std::string name;
     schedule::Schedule schedule;
+    std::optional<schedule::TimedSchedule> timed;  ///< of a schedule file: as it stands there
 };
+/// `check`: what a schedule file is compared with; unless stated, it may come from another network
+/// with the same islands.
 [[nodiscard]] core::Result<NamedRounds> load_rounds(const std::string& name_or_file,
-                                                    const LoadedIslands& loaded);
+                                                    const LoadedIslands& loaded,
+                                                    const schedule::ScheduleFileOptions& check = {
+                                                        .network_sha256 = "",
+                                                        .other_network = true});
 
 }  // namespace longhaul::app

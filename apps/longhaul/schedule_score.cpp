@@ -57,6 +57,9 @@ core::Value value_of(const LoadedIslands& loaded, const NamedRounds& named, cons
 }
 
 core::Result<int> score(const ScoreOptions& options) {
+    if (auto once = read_once({options.inputs.network, options.schedule}); !once) {
+        return tl::unexpected(std::move(once.error()));
+    }
     auto loaded = load_islands(options.inputs);
     if (!loaded) {
         return tl::unexpected(loaded.error());

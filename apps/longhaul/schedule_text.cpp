@@ -209,12 +209,7 @@ core::Value comparators_value(const std::vector<Comparator>& others) {
     return list;
 }
 
-core::Result<void> write_timed(const std::string& path,
-                               schedule::TimedSchedule timed,
-                               const LoadedIslands& loaded) {
-    if (path.empty()) {
-        return {};
-    }
+schedule::TimedSchedule ready_to_run(schedule::TimedSchedule timed, const LoadedIslands& loaded) {
     timed.network_name = loaded.islands.name;
     timed.network_sha256 = loaded.sha256;
     timed.slot_elements = kSlotElements;
@@ -227,7 +222,17 @@ core::Result<void> write_timed(const std::string& path,
         }
     }
     timed.timeout_ms = std::ceil(spread + timed.guard_ms + kPatienceMs);
-    return write_file(path, schedule::write_schedule(timed, loaded.islands));
+    return timed;
+}
+
+core::Result<void> write_timed(const std::string& path,
+                               schedule::TimedSchedule timed,
+                               const LoadedIslands& loaded) {
+    if (path.empty()) {
+        return {};
+    }
+    return write_file(
+        path, schedule::write_schedule(ready_to_run(std::move(timed), loaded), loaded.islands));
 }
 
 }  // namespace longhaul::app

@@ -58,6 +58,11 @@ void add_streamed(const Scored& found, core::Value& value);
 [[nodiscard]] std::string comparators_text(std::vector<schedule::Comparator> others);
 [[nodiscard]] core::Value comparators_value(const std::vector<schedule::Comparator>& others);
 
+/// The schedule with what running it takes besides times: the network that it is for, the size of
+/// slots, and how long one waits.
+[[nodiscard]] schedule::TimedSchedule ready_to_run(schedule::TimedSchedule timed,
+                                                   const LoadedIslands& loaded);
+
 /// Writes the schedule with everything that running it takes. A path of "" writes nothing.
 [[nodiscard]] core::Result<void> write_timed(const std::string& path,
                                              schedule::TimedSchedule timed,

@@ -17,6 +17,11 @@ TEST(RefuseOtherFormat, SaysWhatTheFileIsAndWhatIsNeeded) {
               "x: format: this is longhaul.links/1, the fits of a campaign, written by measure fit "
               "-o; measure check reads it; needed is longhaul.fabric/1: a fabric, written by "
               "measure fit --fabric or measure import");
+    EXPECT_EQ(refusal("{\"format\": \"longhaul.schedule/1\"}", {"longhaul.islands"}),
+              "x: format: this is longhaul.schedule/1, a schedule of cliques, written by schedule "
+              "optimise -o; schedule simulate and schedule run read it; needed is "
+              "longhaul.islands/1: a network of islands, written by a person");
+    EXPECT_NE(refusal("{\"format\": \"longhaul.islands/1\"}", {"longhaul.schedule"}), "");
     EXPECT_NE(refusal("# hosts\nformat = \"longhaul.measure-hosts/1\"\n", {"longhaul.job"}), "");
     EXPECT_NE(refusal("{\"record\":\"run\",\"format\":\"longhaul.raw/1\"}\n{", {"longhaul.links"}),
               "");

@@ -91,6 +91,31 @@ ScheduleScore score_schedule(const Schedule& schedule,
     return found;
 }
 
+void weigh_by_target(TimedSchedule& timed, const std::vector<double>& target) {
+    if (target.empty()) {
+        return;
+    }
+    for (TimedRound& round : timed.rounds) {
+        for (TimedClique& clique : round.cliques) {
+            const std::vector<int> members = members_of(clique.members);
+            const std::size_t k = members.size();
+            if (k < 2) {
+                continue;
+            }
+            double sum = 0;
+            for (const int member : members) {
+                sum += target[detail::slot(member)];
+            }
+            clique.weights = core::Grid<double>(k, k);
+            for (std::size_t i = 0; i < k; ++i) {
+                for (std::size_t j = 0; j < k; ++j) {
+                    clique.weights(i, j) = target[detail::slot(members[j])] / sum;
+                }
+            }
+        }
+    }
+}
+
 TimedSchedule timed_schedule(const Schedule& schedule, RoundTimes& times, Pace pace) {
     LONGHAUL_ASSERT(pace != Pace::kStreamed);
     TimedSchedule timed;
@@ -109,6 +134,7 @@ TimedSchedule timed_schedule(const Schedule& schedule, RoundTimes& times, Pace p
     for (TimedRound& round : timed.rounds) {
         round.length_ms = pace == Pace::kUniform ? longest : round.length_ms;
     }
+    weigh_by_target(timed, with_targets({}, times.islands()).target);
     return timed;
 }
 

@@ -36,7 +36,12 @@ struct ScheduleScore {
                               Pace pace,
                               double forgetting = 1);
 
-/// Offsets, rates and trees of every round. The schedule must be feasible.
+/// Weights of cliques that average by target, one share an island: target_j over the sum of the
+/// clique in every row. No targets: weights stay as they are, equal when empty.
+void weigh_by_target(TimedSchedule& timed, const std::vector<double>& target);
+
+/// Offsets, rates and trees of every round, and weights where targets are unequal. The schedule
+/// must be feasible.
 [[nodiscard]] TimedSchedule timed_schedule(const Schedule& schedule, RoundTimes& times, Pace pace);
 
 }  // namespace longhaul::schedule

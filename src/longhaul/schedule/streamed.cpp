@@ -121,6 +121,7 @@ std::optional<StreamedTimes> stream_schedule(const Schedule& schedule,
         held *= times.capabilities().payload_gb;
     }
     streamed.schedule = timed_of(schedule, times, model, *point);
+    weigh_by_target(streamed.schedule, options.target);
     return streamed;
 }
 
