@@ -5,6 +5,7 @@
 #include "longhaul/fabric/names.hpp"
 #include "longhaul/place.hpp"
 #include "longhaul/place_from.hpp"
+#include "longhaul/placement/describe.hpp"
 #include "longhaul/plan_inputs.hpp"
 
 namespace longhaul::app {

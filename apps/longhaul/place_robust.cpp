@@ -1,6 +1,7 @@
 // place --robust: the plan with the least p90 over samples of the links.
 #include "longhaul/fabric/names.hpp"
 #include "longhaul/place.hpp"
+#include "longhaul/placement/describe.hpp"
 #include "longhaul/placement/robust.hpp"
 #include "longhaul/plan_text.hpp"
 

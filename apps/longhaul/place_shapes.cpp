@@ -23,6 +23,12 @@ std::vector<placement::ShapeTrial> by_score(std::vector<placement::ShapeTrial> t
     return trials;
 }
 
+/// "3.2 %": how far a better plan of this shape could be below this one; "0 %" when proved.
+std::string gap_text(const placement::ShapeTrial& trial) {
+    const placement::Gap gap = placement::gap_between(trial.score.total(), trial.bound.value);
+    return gap.optimal ? "0 %" : gap.known ? fmt::format("{:.1f} %", 100 * gap.value) : "-";
+}
+
 /// How many were cut short.
 std::string cut_text(const std::vector<placement::ShapeTrial>& trials) {
     const auto cut = std::ranges::count_if(trials, &placement::ShapeTrial::cut);
@@ -114,13 +120,14 @@ core::Result<PlacedShapes> place_best_shape(const PlacementInputs& inputs,
 }
 
 std::string shapes_text(const std::vector<placement::ShapeTrial>& trials) {
-    std::string text = fmt::format("{:<12} {:>5} {:>5} {:>9} {:>14} {:>14}\n",
+    std::string text = fmt::format("{:<12} {:>5} {:>5} {:>9} {:>14} {:>14} {:>8}\n",
                                    "shapes",
                                    "pp",
                                    "dp",
                                    "devices",
                                    "score s",
-                                   "bound s");
+                                   "bound s",
+                                   "gap");
     constexpr std::size_t kShown = 12;
     std::size_t shown = 0;
     std::size_t behind = 0;
@@ -128,13 +135,14 @@ std::string shapes_text(const std::vector<placement::ShapeTrial>& trials) {
     for (const placement::ShapeTrial& trial : by_score(trials)) {
         if (placed(trial)) {
             if (++shown <= kShown) {
-                text += fmt::format("{:<12} {:>5} {:>5} {:>9} {:>14.6f} {:>14.6f}{}\n",
+                text += fmt::format("{:<12} {:>5} {:>5} {:>9} {:>14.6f} {:>14.6f} {:>8}{}\n",
                                     "",
                                     trial.shape.pp,
                                     trial.shape.dp,
                                     trial.shape.devices(),
                                     trial.score.total(),
                                     trial.bound.value,
+                                    gap_text(trial),
                                     trial.cut ? "  cut short" : "");
             }
         } else if (trial.reason.empty() && !trial.cut) {
@@ -164,6 +172,11 @@ core::Value shapes_value(const std::vector<placement::ShapeTrial>& trials) {
                 entry.set("score", trial.score.total());
             }
             entry.set("bound", trial.bound.value);
+            const placement::Gap gap =
+                placement::gap_between(trial.score.total(), trial.bound.value);
+            if (placed(trial) && gap.known) {
+                entry.set("gap", gap.optimal ? 0.0 : gap.value);
+            }
             if (trial.cut) {
                 entry.set("cut_short", true);
             }

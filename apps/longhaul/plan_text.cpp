@@ -60,7 +60,13 @@ std::string stage_lines(const Plan& plan, const fabric::Fabric& fabric) {
 /// Devices without a rank, and what the best plan around this one would cost with each.
 std::string unused_lines(const Plan& plan, const fabric::Fabric& fabric) {
     constexpr std::size_t kShown = 8;
+    const std::size_t unused = plan.placement.unused().size();
     std::string text;
+    if (plan.left_out.size() < unused) {
+        text = fmt::format("left out     {} devices; there was no time to score {} of them\n",
+                           unused,
+                           unused - plan.left_out.size());
+    }
     for (std::size_t i = 0; i < plan.left_out.size(); ++i) {
         if (i == kShown) {
             return text + fmt::format("  {} more\n", plan.left_out.size() - kShown);
@@ -68,7 +74,7 @@ std::string unused_lines(const Plan& plan, const fabric::Fabric& fabric) {
         const placement::LeftOut& one = plan.left_out[i];
         text +=
             fmt::format("{:<13}{}: {}\n",
-                        i == 0 ? "left out" : "",
+                        i == 0 && text.empty() ? "left out" : "",
                         device_name(fabric, one.device),
                         one.instead_of < 0
                             ? std::string("its host has no full tensor group for it")

@@ -149,39 +149,4 @@ Baselines make_baselines(const Problem& problem,
     return baselines;
 }
 
-std::optional<BetterBaseline> better_baseline(const Problem& problem,
-                                              const std::vector<std::string>& labels,
-                                              const Baselines& baselines,
-                                              int samples,
-                                              double score) {
-    constexpr double kRounding = 1e-9;
-    double least = score * (1 - kRounding);
-    std::optional<BetterBaseline> best;
-    const auto offer = [&](double seconds, const auto& make) {
-        if (seconds < least) {
-            least = seconds;
-            best = make();
-        }
-    };
-    const Placement host(problem.shape, counted(problem.shape.devices()), labels.size());
-    offer(baselines.host_order_solved,
-          [&] { return BetterBaseline{host.stages(), {}, "host order"}; });
-    offer(baselines.host_order.total(), [&] { return BetterBaseline{{}, host, "host order"}; });
-    offer(baselines.label_per_stage.total(), [&] {
-        bool fit = false;
-        return BetterBaseline{label_stages(problem, labels, fit), {}, "sorted by label"};
-    });
-    if (baselines.samples == 0 || std::min(baselines.partitions.min, baselines.maps.min) >= least) {
-        return best;
-    }
-    for (std::size_t i = 0; i < static_cast<std::size_t>(samples); ++i) {
-        const Placement map = sampled_map(problem, labels.size(), baselines.seed, i);
-        offer(solve_inner(problem, map.stages()).score.total(),
-              [&] { return BetterBaseline{map.stages(), {}, "random placement"}; });
-        offer(score_as_mapped(problem, map).total(),
-              [&] { return BetterBaseline{{}, map, "random placement"}; });
-    }
-    return best;
-}
-
 }  // namespace longhaul::placement

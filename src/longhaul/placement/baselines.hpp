@@ -3,7 +3,6 @@
 
 #include <cstdint>
 #include <functional>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -45,21 +44,5 @@ struct Baselines {
                                        std::uint64_t seed,
                                        int threads,
                                        const std::function<bool()>& stop = {});
-
-/// A baseline that is better than `score`: the best of them, as a placement.
-struct BetterBaseline {
-    Stages stages;     ///< to be composed into pipelines; empty where `map` is better as it stands
-    Placement map;     ///< as it stands
-    std::string name;  ///< "host order", "sorted by label", "random placement"
-};
-
-/// The best of these baselines where it is better than `score` by more than rounding. `samples`:
-/// how many make_baselines was asked for. Cheap unless a random one is the best; then as long as
-/// the samples took.
-[[nodiscard]] std::optional<BetterBaseline> better_baseline(const Problem& problem,
-                                                            const std::vector<std::string>& labels,
-                                                            const Baselines& baselines,
-                                                            int samples,
-                                                            double score);
 
 }  // namespace longhaul::placement

@@ -1,6 +1,7 @@
 #include "longhaul/placement/every_placement.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 #include <utility>
 
@@ -12,7 +13,10 @@ namespace longhaul::placement {
 namespace {
 
 constexpr std::uint64_t kNodesOfPlacement = 4;  // steps of the walk that one placement may take
-constexpr std::uint64_t kScoresBetweenLooks = 256;
+constexpr std::uint64_t kScoresBetweenLooks = 16;
+// Steps of Held-Karp that take as long as the rest of a score, and caps that pairs are tried under.
+constexpr double kOrdersAScore = 1 << 16;
+constexpr double kCapsAScore = 8;
 
 /// What has to be told apart, for the best of it to be found exactly.
 enum class Detail {
@@ -200,6 +204,16 @@ private:
     EveryPlacement result_;
 };
 
+/// Scores of average length that one score of this problem takes: more where stages are many.
+std::uint64_t length_of_score(const Problem& problem) {
+    if (detail_of(problem) != Detail::kPartitions) {
+        return 1;
+    }
+    const int pp = problem.shape.pp;
+    const double caps = problem.terms.objective == Objective::kPipelined ? kCapsAScore : 1;
+    return 1 + static_cast<std::uint64_t>(caps * pp * pp * std::exp2(pp) / kOrdersAScore);
+}
+
 }  // namespace
 
 std::optional<EveryPlacement> every_placement(const Problem& problem,
@@ -210,7 +224,7 @@ std::optional<EveryPlacement> every_placement(const Problem& problem,
         return std::nullopt;
     }
     EveryWalk walk(problem, incumbent);
-    if (!walk.at_most(most)) {
+    if (!walk.at_most(std::max<std::uint64_t>(1, most / length_of_score(problem)))) {
         return std::nullopt;
     }
     return std::move(walk).run(stop);

@@ -4,115 +4,34 @@
 
 #include <limits>
 
-#include "longhaul/placement/detail/term_cases.hpp"
+#include "longhaul/placement/detail/every_term.hpp"
 #include "longhaul/placement/solve.hpp"
 
 namespace longhaul::placement {
 namespace {
 
-/// The definition: the least score as mapped over all rank maps, replicas in one order.
-double best_of_all_maps(const Problem& problem) {
-    const Shape shape = problem.shape;
-    std::vector<int> order = testing::counted(problem.devices());
-    double best = std::numeric_limits<double>::infinity();
-    do {
-        // The unused devices once, and the first stage once.
-        const auto used = order.begin() + static_cast<std::ptrdiff_t>(shape.devices());
-        if (!std::is_sorted(used, order.end()) ||
-            !std::is_sorted(order.begin(), order.begin() + shape.dp)) {
-            continue;
-        }
-        Stages stages(static_cast<std::size_t>(shape.pp));
-        for (auto it = order.begin(); it != used; ++it) {
-            stages[static_cast<std::size_t>((it - order.begin()) / shape.dp)].push_back(*it);
-        }
-        const Placement map = Placement::from_stages(stages, problem.devices());
-        best = std::min(best, score_as_mapped(problem, map).total());
-    } while (std::ranges::next_permutation(order).found);
-    return best;
-}
-
-/// Every objective with every exchange, with and without shared capacity, speeds and each kind of
-/// compute.
-std::vector<testing::TermChoice> all_choices() {
-    std::vector<testing::TermChoice> all;
-    for (const Objective objective : {Objective::kAdditive, Objective::kPipelined}) {
-        for (const Exchange exchange : {Exchange::kSharded,
-                                        Exchange::kRing,
-                                        Exchange::kCentral,
-                                        Exchange::kTree,
-                                        Exchange::kHierarchical}) {
-            for (int bits = 0; bits < 16; ++bits) {
-                testing::TermChoice choice{"", objective, exchange};
-                choice.shared = (bits & 1) != 0;
-                choice.speeds = (bits & 2) != 0;
-                choice.equal_seconds = bits / 4 == 1;
-                choice.stage_seconds = bits / 4 == 2;
-                choice.layers = bits / 4 == 3;
-                all.push_back(choice);
-            }
-        }
-    }
-    return all;
-}
-
-std::string text_of(const testing::TermChoice& choice, const Problem& problem) {
-    return std::string(name_of(choice.objective)) + " " + std::string(name_of(choice.exchange)) +
-           (choice.shared ? " shared" : "") + (choice.speeds ? " speeds" : "") +
-           (choice.equal_seconds ? " equal times" : "") + (choice.stage_seconds ? " times" : "") +
-           (choice.layers ? " layers" : "") + " spare " + std::to_string(choice.spare) + " pp " +
-           std::to_string(problem.shape.pp);
-}
-
-#ifdef __SANITIZE_ADDRESS__
-constexpr std::size_t kEvery = 5;  // they take long under it, and go the same ways
-#else
-constexpr std::size_t kEvery = 1;
-#endif
-
-/// f(problem, fabric, what it is) for every choice of terms, with 0, 1 and 2 devices to spare, on a
-/// random small fabric each.
-template <class F>
-void for_all_terms(std::uint64_t stream, F f) {
-    constexpr Shape kShapes[] = {{2, 2}, {1, 3}, {3, 1}, {4, 1}};
-    core::Random random(7, stream);
-    std::size_t number = 0;
-    for (testing::TermChoice choice : all_choices()) {
-        for (choice.spare = 0; choice.spare < 3; ++choice.spare) {
-            const Shape shape = kShapes[number++ % std::size(kShapes)];
-            if (number % kEvery != 0) {
-                continue;
-            }
-            const testing::TermCase made =
-                number % 2 == 0 ? testing::few_kinds(choice, shape.pp, shape.dp, random)
-                                : testing::term_case(choice, shape.pp, shape.dp, random);
-            const Problem problem = made.problem();
-            f(problem, made.fabric, text_of(choice, problem));
-        }
-    }
-}
-
 TEST(EveryPlacement, UnderAllTermsEqualsAllRankMaps) {
-    for_all_terms(901, [](const Problem& problem, const fabric::Fabric& fabric, const auto& what) {
-        const double best = best_of_all_maps(problem);
-        const std::optional<EveryPlacement> every =
-            every_placement(problem, std::numeric_limits<double>::infinity(), 1'000'000);
-        ASSERT_TRUE(every.has_value()) << what;
-        ASSERT_TRUE(every->complete) << what;
-        ASSERT_NEAR(every->least, best, 1e-9 * best) << what;
-        ASSERT_EQ(score_as_mapped(problem, every->best).total(), every->least) << what;
-        if (problem.devices() != problem.shape.devices() + 2) {
-            return;  // solve goes the same way; a third of the cases is enough of it
-        }
-        SolveOptions options;
-        options.search.budget = 2'000;
-        options.search.restarts = 2;
-        options.proof.work = 10'000;
-        options.baseline_samples = 0;
-        const Plan plan = solve(problem, fabric, options).value();
-        ASSERT_NEAR(plan.score.total(), best, 1e-9 * best) << what;
-        ASSERT_NEAR(plan.bound.value, best, 1e-9 * best) << what;
-    });
+    testing::for_all_terms(
+        901, [](const Problem& problem, const fabric::Fabric& fabric, const auto& what) {
+            const double best = testing::best_of_all_maps(problem);
+            const std::optional<EveryPlacement> every =
+                every_placement(problem, std::numeric_limits<double>::infinity(), 1'000'000);
+            ASSERT_TRUE(every.has_value()) << what;
+            ASSERT_TRUE(every->complete) << what;
+            ASSERT_NEAR(every->least, best, 1e-9 * best) << what;
+            ASSERT_EQ(score_as_mapped(problem, every->best).total(), every->least) << what;
+            if (problem.devices() != problem.shape.devices() + 2) {
+                return;  // solve goes the same way; a third of the cases is enough of it
+            }
+            SolveOptions options;
+            options.search.budget = 2'000;
+            options.search.restarts = 2;
+            options.proof.work = 10'000;
+            options.baseline_samples = 0;
+            const Plan plan = solve(problem, fabric, options).value();
+            ASSERT_NEAR(plan.score.total(), best, 1e-9 * best) << what;
+            ASSERT_NEAR(plan.bound.value, best, 1e-9 * best) << what;
+        });
 }
 
 TEST(EveryPlacement, OfDifferentDevicesAreAsManyAsByTheFormula) {
@@ -312,27 +231,29 @@ TEST(Solve, UnderAllTermsTheMapHasTheScoreOfTheSearchAndNoBaselineIsBetter) {
     // One evaluation, so that the search alone finds little and placements are not tried one by
     // one. Where the map has another score than the search claims, solve fails.
     int from_baseline = 0;
-    for_all_terms(904, [&](const Problem& problem, const fabric::Fabric& fabric, const auto& what) {
-        SolveOptions options;
-        options.search.budget = 1;
-        options.search.restarts = 1;
-        options.proof.work = 0;
-        options.baseline_samples = 12;
-        const core::Result<Plan> solved = solve(problem, fabric, options);
-        ASSERT_TRUE(solved) << core::to_string(solved.error()[0]) << " " << what;
-        const Plan& plan = *solved;
-        const Baselines& baselines = *plan.baselines;
-        const double score = plan.score.total();
-        ASSERT_LE(score * (1 - 1e-12),
-                  std::min({baselines.host_order.total(),
-                            baselines.host_order_solved,
-                            baselines.label_per_stage.total(),
-                            baselines.maps.min,
-                            baselines.partitions.min}))
-            << what;
-        ASSERT_NEAR(score_as_mapped(problem, plan.placement).total(), score, 1e-9 * score) << what;
-        from_baseline += plan.search.found_by == "random placement" ? 1 : 0;
-    });
+    testing::for_all_terms(
+        904, [&](const Problem& problem, const fabric::Fabric& fabric, const auto& what) {
+            SolveOptions options;
+            options.search.budget = 1;
+            options.search.restarts = 1;
+            options.proof.work = 0;
+            options.baseline_samples = 12;
+            const core::Result<Plan> solved = solve(problem, fabric, options);
+            ASSERT_TRUE(solved) << core::to_string(solved.error()[0]) << " " << what;
+            const Plan& plan = *solved;
+            const Baselines& baselines = *plan.baselines;
+            const double score = plan.score.total();
+            ASSERT_LE(score * (1 - 1e-12),
+                      std::min({baselines.host_order.total(),
+                                baselines.host_order_solved,
+                                baselines.label_per_stage.total(),
+                                baselines.maps.min,
+                                baselines.partitions.min}))
+                << what;
+            ASSERT_NEAR(score_as_mapped(problem, plan.placement).total(), score, 1e-9 * score)
+                << what;
+            from_baseline += plan.search.found_by == "baseline: random placement" ? 1 : 0;
+        });
     EXPECT_GE(from_baseline, 1);
 }
 

@@ -13,12 +13,16 @@ namespace longhaul::placement {
 namespace {
 
 constexpr std::size_t kMostColumns = 3'000;
+constexpr std::uint64_t kSetsBetweenLooks = 64;
 constexpr std::size_t kMostStages = 12;  // of Held-Karp, once a set
 
 class EveryTable {
 public:
-    EveryTable(const Problem& problem, double incumbent, std::uint64_t most)
-        : problem_(problem), incumbent_(incumbent), most_(most) {
+    EveryTable(const Problem& problem,
+               double incumbent,
+               std::uint64_t most,
+               const std::function<bool()>& stop)
+        : problem_(problem), incumbent_(incumbent), most_(most), stop_(stop) {
         for (const int kind : kinds_of_devices(problem)) {
             members_.resize(std::max(members_.size(), static_cast<std::size_t>(kind) + 1));
             members_[kind].push_back(static_cast<int>(of_kind_.size()));
@@ -102,7 +106,8 @@ private:
     /// Columns in rising order, so that every set is met once.
     bool choose(std::size_t from, int stages) {
         if (stages == 0) {
-            return ++sets_ <= most_ && leaf();
+            const bool look = sets_ % kSetsBetweenLooks == 0;
+            return ++sets_ <= most_ && !(look && stop_ && stop_()) && leaf();
         }
         for (std::size_t i = from; i < columns_.size(); ++i) {
             const std::vector<int>& counts = columns_[i].counts;
@@ -226,6 +231,7 @@ private:
     const Problem& problem_;
     double incumbent_;
     std::uint64_t most_;
+    const std::function<bool()>& stop_;
     std::vector<int> of_kind_;
     std::vector<std::vector<int>> members_;  // devices of each kind
     std::vector<int> left_;                  // of each kind
@@ -243,8 +249,9 @@ private:
 
 std::optional<Certificate> bound_every_table(const Problem& problem,
                                              double incumbent,
-                                             std::uint64_t most) {
-    return EveryTable(problem, incumbent, most).run();
+                                             std::uint64_t most,
+                                             const std::function<bool()>& stop) {
+    return EveryTable(problem, incumbent, most, stop).run();
 }
 
 }  // namespace longhaul::placement

@@ -2,6 +2,7 @@
 // few.
 #pragma once
 
+#include <functional>
 #include <optional>
 
 #include "longhaul/placement/certify.hpp"
@@ -12,10 +13,11 @@ namespace longhaul::placement {
 /// are counted by kind, every set of stages that uses them all is bounded (exchange and shared
 /// loads exactly, edges by what no matching beats, the shortest path, compute at best), and the
 /// least is a bound of the problem. Sets that some score below the incumbent are scored, too.
-/// Nothing when there are more than `most` sets, or a ring or tree cannot be solved exactly. O(sets
-/// P^2 2^P).
+/// Nothing when there are more than `most` sets, `stop` answers true, or a ring or tree cannot be
+/// solved exactly. O(sets P^2 2^P).
 [[nodiscard]] std::optional<Certificate> bound_every_table(const Problem& problem,
                                                            double incumbent,
-                                                           std::uint64_t most);
+                                                           std::uint64_t most,
+                                                           const std::function<bool()>& stop = {});
 
 }  // namespace longhaul::placement

@@ -37,17 +37,24 @@ public:
         const std::vector<double> caps = slowness_levels(
             problem_, std::clamp<std::size_t>(options_.budget / kCapBudget, kMinCaps, kCaps));
         for (const double cap : caps) {
-            tried.push_back({cap, search(cap, options_.budget / 2 / caps.size())});
+            if (tried.empty() || !stopped()) {
+                tried.push_back({cap, search(cap, options_.budget / 2 / caps.size())});
+            }
         }
         std::ranges::stable_sort(tried, {}, &Tried::score);
         const std::size_t finals = std::min(tried.size(), kFinalCaps);
-        for (std::size_t i = 0; i < finals; ++i) {
+        for (std::size_t i = 0; i < finals && !stopped(); ++i) {
             search(tried[i].cap, options_.budget / 2 / finals);
+        }
+        if (stopped()) {
+            best_.stopped_by = "time limit";
         }
         return std::move(best_);
     }
 
 private:
+    [[nodiscard]] bool stopped() const { return options_.stop && options_.stop(); }
+
     double search(double cap, std::uint64_t budget) {
         Problem additive = problem_;
         additive.terms.objective = Objective::kAdditive;

@@ -306,7 +306,7 @@ Path best_path_from(const core::Grid<double>& edges) {
 Path quick_path_from(const core::Grid<double>& edges) {
     constexpr std::size_t kQuickExact = 12;
     constexpr std::uint64_t kQuickKicks = 100;
-    return edges.rows() <= kQuickExact || edges.rows() > static_cast<std::size_t>(kMaxExactStages)
+    return edges.rows() <= kQuickExact || edges.rows() > kProvedStages
                ? best_path_from(edges)
                : or_as_given(edges, local_path(edges, {kQuickKicks, 0, 7}));
 }

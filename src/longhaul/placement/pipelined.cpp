@@ -149,44 +149,125 @@ double useful_cap(const Passes& passes, double slowest, double room) {
 
 namespace {
 
-/// Under caps of the slowest pair, each lower than the last; the exchange takes `exchange` seconds.
-Solved solve_under_caps(const Problem& problem, const Stages& stages, double exchange) {
-    const Passes passes = passes_of(problem.workload, problem.terms);
-    Solved best;
-    double best_total = std::numeric_limits<double>::infinity();
-    double cap = std::numeric_limits<double>::infinity();
-    const double forbidden = forbidden_price(problem.costs.pipeline);
-    while (true) {
-        const PairMatrix once = cap == std::numeric_limits<double>::infinity()
-                                    ? problem.costs.pipeline
-                                    : capped(problem.costs.pipeline, problem.links.slowness, cap);
-        const Path path = best_path(edge_matrix(once, stages));
-        // Under a lower cap the first micro-batch takes no less.
-        if (path.length >= forbidden || exchange + path.length >= best_total) {
-            return best;
+/// Stages whose best path is quick: every cap that may matter is tried, the highest first.
+constexpr std::size_t kEveryCapStages = 12;
+
+/// The best pairs and order of given stages under caps of the slowest pair. Under a lower cap the
+/// edges take no less, and what follows the first micro-batch takes no less than pairs at the
+/// lowest cap let it.
+class CappedPaths {
+public:
+    /// The exchange takes `exchange` seconds.
+    CappedPaths(const Problem& problem, const Stages& stages, double exchange)
+        : problem_(problem),
+          stages_(stages),
+          exchange_(exchange),
+          passes_(passes_of(problem.workload, problem.terms)),
+          forbidden_(forbidden_price(problem.costs.pipeline)) {
+        if (problem.workload.layers.empty() &&
+            (problem.speed.empty() || problem.workload.stage_seconds.size() <= 1)) {
+            least_ = stage_compute(problem, stages);  // whatever the order
         }
-        const Stages ordered = in_order(stages, path.order);
-        const double slowest = slowest_pair(problem, once, ordered);
+    }
+
+    /// Each cap lower than the last.
+    Solved one_by_one() && {
+        double cap = std::numeric_limits<double>::infinity();
+        while (true) {
+            const Tried tried = under(cap, false);
+            if (tried.slowest <= 0 || exchange_ + tried.length >= best_.score.total()) {
+                return std::move(best_);  // no pair can be faster, or no cap better
+            }
+            cap =
+                useful_cap(passes_, tried.slowest, best_.score.total() - exchange_ - tried.length);
+        }
+    }
+
+    /// Caps in halves: the same with far fewer paths. Those that are not exact are quick ones; the
+    /// order under the best cap is bettered at last.
+    Solved by_halves() && {
+        const std::vector<double> caps =
+            slowness_levels(problem_, std::numeric_limits<std::size_t>::max());
+        const bool quick = stages_.size() > static_cast<std::size_t>(kMaxExactStages);
+        const Tried open = under(std::numeric_limits<double>::infinity(), quick);
+        between(caps, 0, first_at(caps, open.slowest), open.length, quick);
+        if (quick) {
+            (void)under(best_.slowness_cap, false);
+        }
+        return std::move(best_);
+    }
+
+private:
+    struct Tried {
+        double length = 0;   ///< of the path
+        double slowest = 0;  ///< pair on it; 0 where no path is within the cap
+    };
+
+    static std::size_t first_at(const std::vector<double>& caps, double slowest) {
+        return static_cast<std::size_t>(std::ranges::lower_bound(caps, slowest) - caps.begin());
+    }
+
+    Tried under(double cap, bool quick) {
+        const PairMatrix once = cap == std::numeric_limits<double>::infinity()
+                                    ? problem_.costs.pipeline
+                                    : capped(problem_.costs.pipeline, problem_.links.slowness, cap);
+        const core::Grid<double> edges = edge_matrix(once, stages_);
+        const Path path = quick ? quick_path_from(edges) : best_path(edges);
+        // Under a lower cap the first micro-batch takes no less.
+        if (path.length >= forbidden_) {
+            return {path.length, 0};
+        }
+        const Stages ordered = in_order(stages_, path.order);
+        const double slowest = slowest_pair(problem_, once, ordered);
         for (const bool turned : {false, true}) {
             std::vector<int> order = path.order;
             if (turned) {
                 std::ranges::reverse(order);
             }
-            const Score score = pipelined_score(exchange,
+            const Score score = pipelined_score(exchange_,
                                                 path.length,
                                                 slowest,
-                                                passes,
-                                                stage_compute(problem, in_order(stages, order)));
-            if (score.total() < best_total) {
-                best = {score, std::move(order), slowest, {}};
-                best_total = score.total();
+                                                passes_,
+                                                stage_compute(problem_, in_order(stages_, order)));
+            if (best_.order.empty() || score.total() < best_.score.total()) {
+                best_ = {score, std::move(order), slowest, {}};
             }
         }
-        if (slowest <= 0) {
-            return best;  // no pair can be faster
-        }
-        cap = useful_cap(passes, slowest, best_total - exchange - path.length);
+        return {path.length, slowest};
     }
+
+    /// Caps number `low` to `high` - 1, under which no path is shorter than `length`.
+    void between(const std::vector<double>& caps,
+                 std::size_t low,
+                 std::size_t high,
+                 double length,
+                 bool quick) {
+        if (low >= high || exchange_ + length + least_.sum + repeats(passes_, least_, caps[low]) >=
+                               best_.score.total()) {
+            return;
+        }
+        const std::size_t middle = low + (high - low) / 2;
+        const Tried tried = under(caps[middle], quick);
+        if (tried.slowest > 0) {  // else no lower cap leaves a path either
+            const double longer = std::max(length, tried.length);
+            between(caps, low, first_at(caps, tried.slowest), longer, quick);
+        }
+        between(caps, middle + 1, high, length, quick);
+    }
+
+    const Problem& problem_;
+    const Stages& stages_;
+    double exchange_;
+    Passes passes_;
+    double forbidden_;
+    StageCompute least_;
+    Solved best_;
+};
+
+Solved solve_under_caps(const Problem& problem, const Stages& stages, double exchange) {
+    CappedPaths paths(problem, stages, exchange);
+    return stages.size() <= kEveryCapStages ? std::move(paths).one_by_one()
+                                            : std::move(paths).by_halves();
 }
 
 }  // namespace

@@ -62,6 +62,13 @@ Certificate prove_pipelined(const Problem& problem, double incumbent, const Proo
         if (least + fixed >= incumbent) {
             break;  // and so do all higher caps
         }
+        if (k > 0 && options.stop && options.stop()) {
+            if (least + fixed < result.bound.value) {  // this cap; higher ones take more
+                result.bound.value = least + fixed;
+                method = "elementary bounds";
+            }
+            break;
+        }
         ProofOptions share = options;
         share.work = options.work / caps.size();
         part.costs.pipeline = capped(problem.costs.pipeline, problem.links.slowness, caps[k]);

@@ -1,6 +1,7 @@
 #include "longhaul/placement/prove_terms.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <memory>
 #include <numeric>
@@ -125,6 +126,7 @@ std::optional<Certificate> prove_every_table(const Problem& problem,
                                              const ProofOptions& options) {
     constexpr std::uint64_t kWorkASet = 1'000;
     constexpr std::uint64_t kMostSets = 100'000;
+    constexpr int kOrdersAUnit = 50;  // steps of Held-Karp in a unit of work
     const bool other_exchange_alone = problem.exchange && problem.shared.empty();
     if (options.work < kWorkASet || !has_other_terms(problem) ||
         (other_exchange_alone && !has_compute(problem)) ||
@@ -132,7 +134,11 @@ std::optional<Certificate> prove_every_table(const Problem& problem,
         problem.devices() != problem.shape.devices() || problem.shape.tp != 1) {
         return std::nullopt;
     }
-    return bound_every_table(problem, incumbent, std::min(kMostSets, options.work / kWorkASet));
+    const int pp = problem.shape.pp;
+    const double orders = pp * pp * std::exp2(pp) / kOrdersAUnit;
+    const auto sets = static_cast<std::uint64_t>(static_cast<double>(options.work) /
+                                                 std::max<double>(kWorkASet, orders));
+    return bound_every_table(problem, incumbent, std::min(kMostSets, sets), options.stop);
 }
 
 Certificate prove_terms(const Problem& problem,

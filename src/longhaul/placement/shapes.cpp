@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "longhaul/placement/against_baselines.hpp"
+#include "longhaul/placement/describe.hpp"
 #include "longhaul/placement/tensor.hpp"
 
 namespace longhaul::placement {
@@ -144,6 +145,7 @@ public:
         const core::Result<Problem> problem = problem_of_(trial.shape);
         const Problem unit = trial.shape.tp > 1 ? grouped(*problem, units_.groups) : *problem;
         compare_with_baselines(unit, units_.host_of, units_.labels, options_, plan);
+        describe_placement(unit, nullptr, options_.search.threads, plan, options_.baseline_stop);
         plan.bound.value = std::min(plan.bound.value, plan.score.total());
         trial.score = plan.score;
         trial.bound = plan.bound;
@@ -211,6 +213,7 @@ private:
         std::atomic<bool> late = false;
         SolveOptions options = effort;
         options.baseline_samples = 0;
+        options.describe = false;
         options.search.stop = [&] {
             if ((options_.search.stop && options_.search.stop()) || used() >= until) {
                 late = true;

@@ -242,7 +242,10 @@ SearchResult find_with_spare(const Problem& problem,
     return SpareSearch(problem, kind, options).run(known);
 }
 
-std::vector<LeftOut> left_out(const Problem& problem, const Stages& stages, int threads) {
+std::vector<LeftOut> left_out(const Problem& problem,
+                              const Stages& stages,
+                              int threads,
+                              const std::function<bool()>& stop) {
     if (problem.devices() == problem.shape.devices()) {
         return {};
     }
@@ -253,6 +256,7 @@ std::vector<LeftOut> left_out(const Problem& problem, const Stages& stages, int 
         of_class.try_emplace(classes.of_device[device],
                              LeftOut{device, std::numeric_limits<double>::infinity(), -1});
     }
+    std::set<int> done;  // classes
     for (auto& [k, reason] : of_class) {
         // Devices that are alike cost the same in their places; the score then stays as it is.
         Stages same = stages;
@@ -266,15 +270,21 @@ std::vector<LeftOut> left_out(const Problem& problem, const Stages& stages, int 
                 }
             }
         }
-        const std::vector<double> scores = scores_after(problem, stages, swaps, threads, {});
+        const std::vector<double> scores = scores_after(problem, stages, swaps, threads, stop);
+        if (stop && stop()) {
+            break;  // some scores may be missing
+        }
+        done.insert(k);
         const auto least = std::ranges::min_element(scores);
         const Swap& swap = swaps[least - scores.begin()];
         reason = {reason.device, *least, stages[swap.stage][swap.place]};
     }
     std::vector<LeftOut> reasons;
     for (const int device : others) {
-        reasons.push_back(of_class.at(classes.of_device[device]));
-        reasons.back().device = device;
+        if (done.contains(classes.of_device[device])) {
+            reasons.push_back(of_class.at(classes.of_device[device]));
+            reasons.back().device = device;
+        }
     }
     return reasons;
 }

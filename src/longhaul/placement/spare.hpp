@@ -1,6 +1,7 @@
 // More devices than places: which to leave out, and why.
 #pragma once
 
+#include <functional>
 #include <vector>
 
 #include "longhaul/placement/search.hpp"
@@ -25,9 +26,11 @@ struct LeftOut {
 };
 
 /// One entry a device that the stage groups do not hold. O(spare * n * pp)
-/// matchings, once for all devices of a class.
+/// matchings, once for all devices of a class. Devices whose class was not done when `stop` answers
+/// true have none.
 [[nodiscard]] std::vector<LeftOut> left_out(const Problem& problem,
                                             const Stages& stages,
-                                            int threads);
+                                            int threads,
+                                            const std::function<bool()>& stop = {});
 
 }  // namespace longhaul::placement
