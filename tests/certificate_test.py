@@ -204,6 +204,64 @@ def terms(test):
                         f"{kind} {i}: {key}={at[key]!r} for {before!r}: {done.stdout}{done.stderr}")
 
 
+EVERY = [
+    (*SITES, "--pp", 2, "--dp", 3, "--objective", "pipelined", "--pp-messages", 16),
+    (*SITES, "--pp", 3, "--dp", 2, "--objective", "pipelined", "--pp-messages", 16, "--exchange", "central"),
+    (*SITES, "--pp", 3, "--dp", 2, "--exchange", "tree")]
+
+
+def every(test):
+    """Plans that were proved by trying every placement: the certificate says as much, and a wrong
+    bound, count, class, kind or objective is refused."""
+    for words in EVERY:
+        path, plan = test.folder / "every.json", test.folder / "plan.json"
+        done = test.run("place", *words, "--baseline-samples", 0, "--certificate", path, "-o", plan)
+        test.expect(done.returncode == 0 and not done.stderr, f"{words}: {done.stderr}")
+        good, made = json.loads(path.read_text()), json.loads(plan.read_text())
+        test.expect(made["bound_method"] == "every placement", f"{words}: {made['bound_method']}")
+        test.expect(good["proof"]["kind"] == "every", f"{words}: it is {good['proof']['kind']}")
+        test.expect(good["bound"] == made["bound"] and good["optimal"], f"{words}: {good['bound']}")
+        done = test.check(good)
+        test.expect(done.returncode == 0 and "the rank map is optimal" in done.stdout and
+                    "not carried" not in done.stdout, f"{words}: {done.stdout}{done.stderr}")
+        worse = good  # until a map is worse, under which a higher bound could be
+        for seed in range(20):
+            ranks = list(good["rank_map"])
+            random.Random(seed).shuffle(ranks)
+            (test.folder / "ranks").write_text(" ".join(map(str, ranks)))
+            done = test.run("evaluate", "--rank-map", test.folder / "ranks", *words, "--json")
+            score = json.loads(done.stdout)["score_mapped"]
+            if score > good["score"] * 1.001:
+                worse = dict(good, rank_map=ranks, score=score, optimal=False)
+                break
+        test.expect(worse["score"] > good["score"] * 1.001, f"{words}: {worse['score']} is no worse")
+        test.expect(test.check(worse).returncode == 0, f"{words}: the bound holds of any map")
+
+        def refused(what, words_of_it, proof=None, **claims):
+            forged = dict(worse, **claims, proof=dict(good["proof"], **(proof or {})))
+            found = test.check(forged)
+            test.expect(found.returncode == 1 and words_of_it in found.stdout,
+                        f"{words}: {what}: {found.stdout}{found.stderr}")
+
+        refused("a raised bound", "its proof gives", bound=good["bound"] * (1 + 1e-6))
+        refused("optimal", "its proof gives", bound=worse["score"], optimal=True)
+        count = good["proof"]["placements"]
+        for wrong in (1, count - 1, count + 1, 2 * count, 10**9):
+            refused(f"{wrong} placements", "placements, not", proof={"placements": wrong})
+        kinds = good["proof"]["class_of_device"]
+        refused("one kind", "of one kind, but differ", proof={"class_of_device": [0] * len(kinds)})
+        refused("devices missing", "it has kinds of", proof={"class_of_device": sorted(kinds)[:-1]})
+        refused("another kind of proof", "its proof gives", proof={"kind": "elementary"})
+        other = "additive" if good["objective"] == "pipelined" else "pipelined"
+        changed = dict(good, objective=other, workload=dict(good["workload"], pp_messages=3))
+        test.expect(test.check(changed).returncode == 1, f"{words}: under {other} it passed")
+        for wrong in (0, -1, 1.5, 1e12, None, "7", [], True):
+            done = test.check(dict(good, proof=dict(good["proof"], placements=wrong)))
+            test.expect(done.returncode == 2, f"{words}: {wrong!r} placements: {done.stdout}")
+        few = test.check(good, "--check-budget", 20)
+        test.expect(few.returncode == 1 and "used up" in few.stdout, few.stdout)
+
+
 def noisy_world(test):
     """Table 2 as matrices, every ordered pair of devices with noise of 10 % of its own."""
     path = test.folder / "world.json"
@@ -304,7 +362,7 @@ def main():
     parser.add_argument("--binary", required=True, type=pathlib.Path)
     with tempfile.TemporaryDirectory() as folder:
         test = Tester(parser.parse_args().binary.resolve(), pathlib.Path(folder))
-        for part in (known_answers, sums_without_parts, tampering, fuzzing, terms, members, time_limit, size_cap):
+        for part in (known_answers, sums_without_parts, tampering, fuzzing, terms, every, members, time_limit, size_cap):
             part(test)
     print(f"{test.count} checks, {test.failures} failures")
     return 1 if test.failures or test.count < 100 else 0

@@ -47,6 +47,8 @@ std::string kind_text(const BoundProof& proof) {
             return fmt::format("{} limits of the slowest pair", proof.parts.size());
         case ProofKind::kChoices:
             return fmt::format("{} choices of what is left out", proof.parts.size());
+        case ProofKind::kEvery:
+            return fmt::format("each of {} placements, tried again", proof.placements);
     }
     return {};
 }

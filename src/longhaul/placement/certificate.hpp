@@ -24,6 +24,7 @@ enum class ProofKind {
     kSum,         ///< compute, the exchange, or both bounded apart from one part, the rest
     kLimits,      ///< pipelined: one part for each limit on the slowest pair
     kChoices,     ///< devices to spare: one part for each choice of what is left out
+    kEvery,       ///< every placement, tried again; no log is needed
 };
 
 /// Classes have the least costs between their members, or what some choice of their members must
@@ -44,6 +45,7 @@ struct BoundProof {
     bool exchange = false;       ///< of kSum: bounded apart
     std::vector<double> limits;  ///< of kLimits: seconds a GB, rising; one a part
     std::vector<std::vector<int>> left_out;  ///< of kChoices: devices of each class; one a part
+    int placements = 0;                      ///< of kEvery: how many there are
     std::vector<BoundProof> parts;
     /// Nodes of all logs, roots included.
     [[nodiscard]] std::size_t nodes() const;

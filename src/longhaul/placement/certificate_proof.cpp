@@ -14,6 +14,7 @@ using core::Cursor;
 using core::Value;
 
 constexpr int kMostDifferentOfFile = 64;
+constexpr int kMostPlacementsOfFile = 1'000'000'000;
 constexpr std::size_t kMostParts = 20'000;
 constexpr std::size_t kMostSlices = 10'000;
 constexpr std::size_t kMostLevelsOfFile = 64;
@@ -26,12 +27,13 @@ constexpr std::pair<ProofKind, std::string_view> kProofKinds[] = {
     {ProofKind::kCrossing, "crossing"},
     {ProofKind::kSum, "sum"},
     {ProofKind::kLimits, "limits"},
-    {ProofKind::kChoices, "choices"}};
+    {ProofKind::kChoices, "choices"},
+    {ProofKind::kEvery, "every"}};
 
 bool has_classes(ProofKind kind) {
     return kind == ProofKind::kBreaks || kind == ProofKind::kTree ||
            kind == ProofKind::kDifferent || kind == ProofKind::kTables ||
-           kind == ProofKind::kChoices;
+           kind == ProofKind::kChoices || kind == ProofKind::kEvery;
 }
 
 void set_log(const ProofLog& log, Value& object) {
@@ -213,8 +215,8 @@ void read_levels(const Cursor& object, BoundProof& proof) {
 
 std::optional<ProofKind> read_kind(const Cursor& object) {
     constexpr std::string_view kNames =
-        R"("elementary", "breaks", "tree", "different", "tables", "crossing", "sum", "limits" or )"
-        R"("choices")";
+        R"("elementary", "breaks", "tree", "different", "tables", "crossing", "sum", "limits", )"
+        R"("choices" or "every")";
     const auto kind = object.require("kind", kNames);
     const auto name = kind ? kind->string() : std::nullopt;
     if (!name) {
@@ -276,6 +278,8 @@ Value to_value(const BoundProof& proof) {
             left_out.append(numbers_value(counts));
         }
         object.set("left_out", std::move(left_out));
+    } else if (proof.kind == ProofKind::kEvery) {
+        object.set("placements", proof.placements);
     }
     if (!proof.parts.empty()) {
         Value parts = Value::array();
@@ -296,7 +300,8 @@ BoundProof read_proof(const Cursor& object, Shape shape, int points, int depth) 
     proof.kind = *kind;
     int classes = 0;
     if (has_classes(proof.kind)) {
-        const bool many = *kind == ProofKind::kDifferent || *kind == ProofKind::kChoices;
+        const bool few =
+            *kind == ProofKind::kBreaks || *kind == ProofKind::kTree || *kind == ProofKind::kTables;
         if (*kind == ProofKind::kBreaks || *kind == ProofKind::kTree) {
             const auto exact =
                 object.require("exact", "whether members of a class cannot be told apart");
@@ -307,7 +312,7 @@ BoundProof read_proof(const Cursor& object, Shape shape, int points, int depth) 
             }
         }
         classes = read_classes(
-            object, points, many ? kMostDifferentOfFile : kMostCertificateClasses, proof);
+            object, points, few ? kMostCertificateClasses : kMostDifferentOfFile, proof);
         if (classes == 0) {
             return proof;
         }
@@ -337,6 +342,11 @@ BoundProof read_proof(const Cursor& object, Shape shape, int points, int depth) 
         case ProofKind::kChoices:
             read_what_is_left_out(object, proof);
             read_parts(object, shape, -1, depth, proof);
+            break;
+        case ProofKind::kEvery:
+            if (const auto count = object.require("placements", "how many placements there are")) {
+                proof.placements = count->integer(1, kMostPlacementsOfFile).value_or(0);
+            }
             break;
         default:
             break;

@@ -336,6 +336,7 @@ TEST(ReplayTables, EqualsTheProof) {
             }
             const double score = from.plan.score.total();
             const auto proved = bound_every_table(from.problem, score, 100'000);
+            EXPECT_FALSE(bound_every_table(from.problem, score, 100'000, [] { return true; }));
             const std::vector<int> kinds = kinds_of_devices(from.problem);
             const TablesReplay replay = replay_tables(from.problem, kinds, score, {});
             ASSERT_TRUE(proved) << choice.name;

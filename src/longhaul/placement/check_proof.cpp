@@ -10,6 +10,7 @@
 
 #include "longhaul/placement/replay_crossing.hpp"
 #include "longhaul/placement/replay_different.hpp"
+#include "longhaul/placement/replay_every.hpp"
 #include "longhaul/placement/replay_exchange.hpp"
 #include "longhaul/placement/replay_tables.hpp"
 
@@ -93,6 +94,8 @@ public:
                 return limits(problem, proof, target);
             case ProofKind::kChoices:
                 return choices(problem, proof, target);
+            case ProofKind::kEvery:
+                return every(problem, proof, target);
         }
         return "its kind is unknown";
     }
@@ -219,6 +222,16 @@ private:
     std::string tables(const Problem& problem, const BoundProof& proof, double target) {
         const TablesReplay found = replay_tables(problem, proof.class_of_device, target, limits_);
         nodes_ += found.sets + 1;
+        return found.why.empty() ? too_low(found.least, target) : found.why;
+    }
+
+    std::string every(const Problem& problem, const BoundProof& proof, double target) {
+        const EveryReplay found = replay_every(problem,
+                                               proof.class_of_device,
+                                               static_cast<std::uint64_t>(proof.placements),
+                                               target,
+                                               limits_);
+        nodes_ += found.placements + 1;
         return found.why.empty() ? too_low(found.least, target) : found.why;
     }
 

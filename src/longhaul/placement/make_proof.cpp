@@ -7,6 +7,7 @@
 #include "longhaul/placement/group_terms.hpp"
 #include "longhaul/placement/pipelined.hpp"
 #include "longhaul/placement/replay_crossing.hpp"
+#include "longhaul/placement/replay_every.hpp"
 #include "longhaul/placement/replay_tables.hpp"
 #include "longhaul/placement/search_terms.hpp"
 
@@ -65,6 +66,29 @@ public:
             keep(best, prove_pairs(alone, aim, options_.proof, work, most_nodes_));
         }
         return best;
+    }
+
+    /// Every placement, tried again, where nothing else gives the bound.
+    void every(const Problem& problem, const ProofAim& aim, MadeProof& best) const {
+        if (good(best, aim) || options_.proof.work == 0) {
+            return;
+        }
+        BoundProof proof;
+        proof.kind = ProofKind::kEvery;
+        proof.class_of_device = kinds_of_devices(problem);
+        const std::uint64_t count = replay_placements(problem, proof.class_of_device);
+        if (count > kMostReplayPlacements) {
+            return;
+        }
+        proof.placements = static_cast<int>(count);
+        const EveryReplay found = replay_every(problem,
+                                               proof.class_of_device,
+                                               count,
+                                               aim.bound,
+                                               {options_.proof.work * 4, options_.proof.stop});
+        if (found.why.empty()) {
+            keep(best, {std::min(aim.bound, found.least), std::move(proof)});
+        }
     }
 
 private:
@@ -213,7 +237,10 @@ private:
 MadeProof make_proof(const Problem& problem,
                      const ProofAim& aim,
                      const CertificateOptions& options) {
-    return ProofMaker(options).make(problem, aim, options.proof.work);
+    ProofMaker maker(options);
+    MadeProof best = maker.make(problem, aim, options.proof.work);
+    maker.every(problem, aim, best);
+    return best;
 }
 
 }  // namespace longhaul::placement

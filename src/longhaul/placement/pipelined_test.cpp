@@ -7,6 +7,7 @@
 
 #include "longhaul/placement/detail/test_support.hpp"
 #include "longhaul/placement/find.hpp"
+#include "longhaul/placement/path.hpp"
 #include "longhaul/placement/prove.hpp"
 
 namespace longhaul::placement {
@@ -125,6 +126,57 @@ TEST(Pipelined, InnerSolutionEqualsBruteForce) {
 
 double optimum_of(const Problem& problem) {
     return make_search(SearchKind::kExhaustive)->run(problem, {}).score;
+}
+
+/// Every cap there is, each with the exact path.
+double best_of_all_caps(const Problem& problem, const Stages& stages) {
+    const Passes passes = passes_of(problem.workload, problem.terms);
+    const StageCompute compute = stage_compute(problem, stages);
+    const double exchange = solve_inner(problem.costs, stages).score.data_parallel;
+    double best = std::numeric_limits<double>::infinity();
+    for (const double cap : slowness_levels(problem, 1'000'000)) {
+        const PairMatrix once = capped(problem.costs.pipeline, problem.links.slowness, cap);
+        const double path = held_karp(edge_matrix(once, stages)).length;
+        best = std::min(best, pipelined_score(exchange, path, cap, passes, compute).total());
+    }
+    return best;
+}
+
+TEST(Pipelined, WithManyStagesCapsInHalvesFindTheBestOfAll) {
+    for (int i = 0; i < 6; ++i) {
+        core::Random random(79, i);
+        const Shape shape{13, 1 + i % 2};
+        const Problem problem = pipelined_problem(shape, random);
+        const Stages stages = Placement(shape, testing::shuffled(shape.devices(), random)).stages();
+        const Solved solved = solve_inner(problem, stages);
+        ASSERT_NEAR(solved.score.total(), best_of_all_caps(problem, stages), 1e-9) << i;
+    }
+}
+
+// Above 16 stages paths are searched.
+TEST(Pipelined, BeyondExactPathsTheScoreIsThatOfTheOrder) {
+    for (int i = 0; i < 6; ++i) {
+        core::Random random(80, i);
+        const Shape shape{18 + i, 1};
+        const Problem problem = pipelined_problem(shape, random);
+        Stages stages = Placement(shape, testing::shuffled(shape.devices(), random)).stages();
+        const Solved solved = solve_inner(problem, stages);
+        const Stages ordered = in_order(stages, solved.order);
+        const double mapped =
+            score_as_mapped(problem, Placement::from_stages(ordered, problem.devices())).total();
+        ASSERT_NEAR(solved.score.total(), mapped, 1e-9) << i;
+        // More than 3 % are not to be had by exchanging two stages.
+        for (std::size_t a = 0; a < ordered.size(); ++a) {
+            for (std::size_t b = 0; b < a; ++b) {
+                Stages other = ordered;
+                std::swap(other[a], other[b]);
+                ASSERT_GE(score_as_mapped(problem, Placement::from_stages(other, problem.devices()))
+                              .total(),
+                          0.97 * mapped)
+                    << i;
+            }
+        }
+    }
 }
 
 TEST(Pipelined, SearchFindsAndProofNeverExceedsTheOptimum) {

@@ -4,25 +4,19 @@
 #include <limits>
 
 namespace longhaul::placement {
-namespace {
-
-/// Messages of a pass: no more than micro-batches.
-int messages_of(const Problem& problem, bool forward) {
+int replay_messages(const Problem& problem, bool forward) {
     const workload::Workload& workload = problem.workload;
     const int given = forward ? workload.pp_messages
                               : workload.pp_backward_messages.value_or(workload.pp_messages);
     return std::min(given, workload.microbatches.value_or(std::numeric_limits<int>::max()));
 }
 
-/// Whole seconds of the stages, and of the slowest, as parts of one message.
-ReplayCompute of_one_message(const Problem& problem, double all, double slowest) {
+ReplayCompute replay_one_message(const Problem& problem, double all, double slowest) {
     const double share = problem.terms.forward_share;
-    const double forward = share / messages_of(problem, true);
-    const double backward = (1 - share) / messages_of(problem, false);
+    const double forward = share / replay_messages(problem, true);
+    const double backward = (1 - share) / replay_messages(problem, false);
     return {all * (forward + backward), slowest * forward, slowest * backward};
 }
-
-}  // namespace
 
 ReplayCompute replay_compute(const Problem& problem, std::vector<double> speeds) {
     std::ranges::sort(speeds, std::greater<>());
@@ -38,7 +32,7 @@ ReplayCompute replay_compute(const Problem& problem, std::vector<double> speeds)
         for (const double speed : speeds) {
             together += speed;
         }
-        return of_one_message(
+        return replay_one_message(
             problem, work / speeds.front(), std::max(work / together, longest / speeds.front()));
     }
     if (workload.stage_seconds.empty()) {
@@ -53,7 +47,7 @@ ReplayCompute replay_compute(const Problem& problem, std::vector<double> speeds)
         all += work / speeds[s];
         slowest = std::max(slowest, work / speeds[s]);
     }
-    return of_one_message(problem, all, slowest);
+    return replay_one_message(problem, all, slowest);
 }
 
 ReplayCompute replay_compute(const Problem& problem) {
@@ -69,9 +63,9 @@ ReplayCompute replay_compute(const Problem& problem) {
 
 double replay_step_of_layers(const Problem& problem, std::vector<double> speeds) {
     std::ranges::sort(speeds, std::greater<>());
-    const ReplayCompute one = of_one_message(problem, 1, 1);
-    const double repeated = (messages_of(problem, true) - 1) * one.forward +
-                            (messages_of(problem, false) - 1) * one.backward;
+    const ReplayCompute one = replay_one_message(problem, 1, 1);
+    const double repeated = (replay_messages(problem, true) - 1) * one.forward +
+                            (replay_messages(problem, false) - 1) * one.backward;
     double work = 0;
     double longest = 0;
     for (const workload::Layer& layer : problem.workload.layers) {
@@ -97,8 +91,8 @@ double replay_step_of_layers(const Problem& problem, std::vector<double> speeds)
 
 double replay_repeats(const Problem& problem, const ReplayCompute& compute, double slowness) {
     const workload::Workload& workload = problem.workload;
-    const int forward = messages_of(problem, true);
-    const int backward = messages_of(problem, false);
+    const int forward = replay_messages(problem, true);
+    const int backward = replay_messages(problem, false);
     const double there = workload.c_pp.value() / forward * slowness;
     const double back =
         workload.c_pp_backward.value_or(workload.c_pp).value() / backward * slowness;

@@ -16,7 +16,13 @@ struct ReplayCompute {
 };
 [[nodiscard]] ReplayCompute replay_compute(const Problem& problem);
 
-/// The same of stages at these speeds, of which layers take what suits them.
+/// Micro-batches of a pass, or messages where those are fewer.
+[[nodiscard]] int replay_messages(const Problem& problem, bool forward);
+
+/// Whole seconds of the stages together, and of the slowest, as parts of one message.
+[[nodiscard]] ReplayCompute replay_one_message(const Problem& problem, double all, double slowest);
+
+/// replay_compute of stages at these speeds, of which layers take what suits them.
 [[nodiscard]] ReplayCompute replay_compute(const Problem& problem, std::vector<double> speeds);
 
 /// Compute seconds of a step, at least, of stages at these speeds in any order: no division of the

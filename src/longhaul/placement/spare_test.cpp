@@ -117,6 +117,7 @@ TEST(Spare, DevicesOnTheTwoSidesOfACableAreNotAlike) {
     const std::vector<LeftOut> reasons = left_out(problem, found.stages, 1);
     ASSERT_EQ(reasons.size(), 2U);
     EXPECT_GT(reasons[0].score, 2 * found.score);
+    EXPECT_TRUE(left_out(problem, found.stages, 1, [] { return true; }).empty());
 }
 
 /// n different devices 10 s and more from each other, but for `near` of them 1 s apart, here and
