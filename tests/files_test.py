@@ -277,9 +277,16 @@ class FilesTest(unittest.TestCase):
         self.assertEqual(code, 1)
         self.assertIn("pp x dp that fit: 1 x 3, 3 x 1; with some left out: 2 x 1 (1)", err)
         code, _, err = self.end(self.start(*again, "--pp", "3", "--dp", "1"))
-        self.assertEqual(code, 0, err)
-        self.assertIn("payload c_dp is that of the old plan with 2 stages", err)
-        self.assertIn("payload c_pp is that of the old plan with 2 replicas", err)
+        self.assertEqual(code, 2, err)
+        self.assertEqual(err.count("\n"), 1, err)
+        self.assertIn("old.json: workload: holds c-pp and c-dp for pp 2 x dp 2, and the new plan has "
+                      "pp 3 x dp 1; "
+                      "give --c-pp (it was ", err)
+        code, _, err = self.end(self.start(*again, "--pp", "3", "--dp", "1", "--c-pp", "1"))
+        self.assertEqual(code, 2, err)
+        self.assertNotIn("c-pp", err)
+        out = self.accepted(*again, "--pp", "3", "--dp", "1", "--c-pp", "1", "--c-dp", "2", "--json")
+        self.assertFalse(json.loads(out)["same_workload"])
         code, _, err = self.end(self.start(*again, "--pp", "2", "--dp", "1", "--c-pp", "1"))
         self.assertEqual((code, err), (0, ""))
 

@@ -93,26 +93,40 @@ std::size_t cells_of(const fabric::Fabric& fabric, int tp) {
 }
 
 /// Payloads are those of a shape: with other stages a stage has other gradients, with other
-/// replicas a pipeline other activations. Says so of those that were taken from the old plan.
-void warn_of_old_payloads(const Plan& old, const PlacementInputs& inputs) {
+/// replicas a pipeline other activations. Those of the old plan hold for its own shape only, unless
+/// they are typed.
+core::Result<void> check_payloads(const Plan& old,
+                                  const std::string& path,
+                                  const PlacementInputs& inputs) {
     const placement::Shape shape = old.placement.shape();
     if (!inputs.job.empty()) {
-        return;
+        return {};
     }
-    const auto warn_of = [](std::string_view what, std::string_view option, int before, int now) {
-        warn(fmt::format("the {}, and the new plan has {}: give {}, or --job",
-                         fmt::format(fmt::runtime(what), before),
-                         now,
-                         option));
+    std::string names;
+    std::string options;
+    const auto need = [&](std::string_view name, double gb) {
+        const std::string_view join = names.empty() ? "" : " and ";
+        names += fmt::format("{}{}", join, name);
+        options += fmt::format("{}--{} (it was {} GB)", join, name, gb);
     };
-    if (inputs.pp != shape.pp && !inputs.has("--c-dp")) {
-        warn_of(
-            "payload c_dp is that of the old plan with {} stages", "--c-dp", shape.pp, inputs.pp);
-    }
     if (inputs.dp != shape.dp && !inputs.has("--c-pp")) {
-        warn_of(
-            "payload c_pp is that of the old plan with {} replicas", "--c-pp", shape.dp, inputs.dp);
+        need("c-pp", old.workload.c_pp.value());
     }
+    if (inputs.pp != shape.pp && !inputs.has("--c-dp")) {
+        need("c-dp", old.workload.c_dp.value());
+    }
+    if (names.empty()) {
+        return {};
+    }
+    return core::fail({input_name(path),
+                       "workload",
+                       fmt::format("holds {} for pp {} x dp {}, and the new plan has pp {} x dp {}",
+                                   names,
+                                   shape.pp,
+                                   shape.dp,
+                                   inputs.pp,
+                                   inputs.dp),
+                       fmt::format("give {}, or --job", options)});
 }
 
 /// The answer is no: what was asked for cannot be.
@@ -264,7 +278,9 @@ core::Result<int> place_from(const Session& session, PlaceOptions options) {
                       "give --pp and --dp; pp x dp that fit: " +
                           shapes_of(cells_of(fabric->fabric, shape.tp), shape.pp));
     }
-    warn_of_old_payloads(*old_plan, options.inputs);
+    if (auto payloads = check_payloads(*old_plan, options.from, options.inputs); !payloads) {
+        return tl::unexpected(payloads.error());
+    }
     core::Result<FromRun> run = run_from(options, std::move(*old_plan), std::move(*fabric));
     if (!run) {
         return tl::unexpected(run.error());

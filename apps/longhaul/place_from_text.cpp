@@ -57,6 +57,26 @@ std::string move_lines(const FromRun& run) {
     return listed > kShown ? text + fmt::format("  and {} more\n", listed - kShown) : text;
 }
 
+/// Whether the new plan is for other payloads or messages than the old one.
+bool other_workload(const FromRun& run) {
+    const workload::Workload& was = run.old_plan.workload;
+    const workload::Workload& now = run.plan.workload;
+    return was.c_pp != now.c_pp || was.c_dp != now.c_dp || was.pp_messages != now.pp_messages ||
+           was.dp_messages != now.dp_messages;
+}
+
+/// "c_pp 0.128 GB in 1 message, c_dp 0.65 GB in 1 message".
+std::string payloads_text(const workload::Workload& workload) {
+    const auto messages = [](int number) {
+        return fmt::format("{} message{}", number, number == 1 ? "" : "s");
+    };
+    return fmt::format("c_pp {} GB in {}, c_dp {} GB in {}",
+                       workload.c_pp.value(),
+                       messages(workload.pp_messages),
+                       workload.c_dp.value(),
+                       messages(workload.dp_messages));
+}
+
 std::string score_text(const placement::Score& score) {
     return score.compute >= placement::kDoesNotFit ? fmt::format("{:>14}", "no fit")
                                                    : fmt::format("{:>12.6f} s", score.total());
@@ -77,6 +97,10 @@ std::string from_text(const FromRun& run, const std::string& old_path) {
         run.match.stayed,
         run.match.left,
         run.match.joined);
+    if (other_workload(run)) {
+        text += "old job      " + payloads_text(run.old_plan.workload) +
+                "; all scores are for the new one\n";
+    }
     text += "moves        devices that must load state, and what they are worth\n";
     text += "  within   moves         score      gain a move\n";
     const auto& curve = run.replan.curve;
@@ -121,6 +145,7 @@ core::Value from_value(const FromRun& run, const std::string& old_path) {
         .set("stayed", run.match.stayed)
         .set("left", run.match.left)
         .set("joined", run.match.joined)
+        .set("same_workload", !other_workload(run))
         .set("forced_moves", run.replan.forced)
         .set("moves", run.replan.chosen->moves)
         .set("curve", std::move(curve))
