@@ -11,7 +11,7 @@ AnnealedStages anneal_devices(const Costs& costs,
     DeviceWalk walk(costs, start);
     Stages best = start;
     const std::uint64_t done = anneal(walk, options, random, [&] { best = walk.stages(); });
-    const Solved solved = solve_inner(costs, best);
+    const Solved solved = solve_inner_quickly(costs, best);
     return {in_order(best, solved.order), solved.score.total(), done};
 }
 

@@ -105,16 +105,30 @@ core::Grid<double> edge_matrix(const PairMatrix& pipeline, const Stages& stages)
     return edges;
 }
 
-Solved solve_inner(const Costs& costs, const Stages& stages) {
+namespace {
+
+Solved solve_with(const Costs& costs,
+                  const Stages& stages,
+                  Path (*path_from)(const core::Grid<double>&)) {
     Solved solved;
     for (const std::vector<int>& group : stages) {
         solved.score.data_parallel =
             std::max(solved.score.data_parallel, group_exchange(costs.exchange, group).seconds);
     }
-    Path path = best_path_from(edge_matrix(costs.pipeline, stages));
+    Path path = path_from(edge_matrix(costs.pipeline, stages));
     solved.score.pipeline = path.length;
     solved.order = std::move(path.order);
     return solved;
+}
+
+}  // namespace
+
+Solved solve_inner(const Costs& costs, const Stages& stages) {
+    return solve_with(costs, stages, best_path_from);
+}
+
+Solved solve_inner_quickly(const Costs& costs, const Stages& stages) {
+    return solve_with(costs, stages, quick_path_from);
 }
 
 namespace {

@@ -56,6 +56,10 @@ struct Solved {
 };
 [[nodiscard]] Solved solve_inner(const Costs& costs, const Stages& stages);
 
+/// The same for the inside of a search: the order of 13 to 32 stages may not be the best, see
+/// quick_path_from.
+[[nodiscard]] Solved solve_inner_quickly(const Costs& costs, const Stages& stages);
+
 /// The same for what a problem asks for: its objective, and compute where it has any.
 [[nodiscard]] Score score_as_mapped(const Problem& problem, const Placement& placement);
 [[nodiscard]] Solved solve_inner(const Problem& problem, const Stages& stages);
