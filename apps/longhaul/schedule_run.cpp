@@ -156,7 +156,8 @@ int outcome_of(const RunOptions& options,
         }
     }
     print(options.json ? json : runtime::trial_text(session, trial, options.tolerance));
-    const bool missed = times_count(session.options) && !trial.on_time(options.tolerance);
+    const bool missed = times_count(session.options) &&
+                        (!trial.on_time(options.tolerance) || trial.incomplete() > 0);
     return trial.wrong_sums() > 0 || missed ? kNo : kDone;
 }
 

@@ -46,6 +46,7 @@ void Island::take_part(const Datagram& datagram) {
         ++counts_.refused;
         return;
     }
+    work->second.last_ms = socket_.received_ms() + error_ms_;
     switch (work->second.merger.take(datagram.block, datagram.mask, datagram.elements)) {
         case Merger::Took::kAdded:
             if (work->second.merger.complete()) {

@@ -12,6 +12,7 @@ constexpr double kSlackMs = 15;    // a block is overdue that long after it shou
 constexpr double kAheadMs = 8;  // blocks wait that long for the access link, which keeps the rate
 constexpr double kLessAheadMs = 3;  // where the access link is faster than the stream
 constexpr double kMuchFaster = 1.02;
+constexpr double kQuietMs = 20;
 constexpr std::uint32_t kWorkKept = 4;
 constexpr double kNever = std::numeric_limits<double>::infinity();
 
@@ -66,6 +67,7 @@ double Island::prepare(double now_ms) {
                   requests_of(exchange, start),
                   nullptr,
                   0,
+                  start,
                   -1,
                   exchange.senders.empty()};
         const auto sender = std::ranges::find(exchange.senders, island_, &Sender::island);
@@ -117,9 +119,14 @@ double Island::send_blocks(double now_ms, Work& work) {
     return kNever;
 }
 
+/// Asks when nothing has come for a while: as long as something comes, the link is full, and what
+/// is late may wait in front of it.
 double Island::ask(double now_ms, Work& work) {
     if (work.reported || work.merger.complete()) {
         return kNever;
+    }
+    if (now_ms < work.last_ms + kQuietMs) {
+        return std::max(work.last_ms + kQuietMs, work.requests.next_ms());
     }
     if (work.requests.next_ms() <= now_ms) {
         for (const Request& request :

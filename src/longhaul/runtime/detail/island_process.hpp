@@ -25,6 +25,7 @@ struct Work {
     Requests requests;
     const Sender* sender = nullptr;  ///< nullptr: alone in this round
     std::uint32_t next = 0;          ///< block to send
+    double last_ms = 0;              ///< when a part of it came last, own clock
     double finished_ms = -1;
     bool reported = false;
 };
