@@ -13,7 +13,12 @@ BestStreamed search_nine(double memory_gb, Trees trees) {
     can.memory_gb.assign(islands.size(), memory_gb);
     can.trees = trees;
     RoundTimes times(islands, can);
-    auto found = best_streamed(times, {});
+    StreamedSearch search;
+    if (trees == Trees::kFlexible) {
+        search.programs = 20;  // each grows trees
+        search.moves = 5;
+    }
+    auto found = best_streamed(times, {}, search);
     EXPECT_TRUE(found);
     EXPECT_LE(found->bound_ms, found->best.score_ms);
     EXPECT_LE(found->best.core_peak, 1 + 1e-6);

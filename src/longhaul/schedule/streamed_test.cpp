@@ -65,18 +65,18 @@ double sampled_peak(const StreamedTimes& streamed, const Islands& islands) {
 // Section 3 of the background page.
 TEST(Streamed, KnownAnswersOfNineCities) {
     const Islands islands = detail::shipped_islands("nine-city.json");
-    struct Case {
+    struct Answer {
         const char* name;
         double memory_gb;
         double interval_ms;
         double score_ms;
     };
-    for (const Case& known : {Case{"triangles", 0, 477.0, 644.06},
-                              {"triangles", 0.05, 450.3, 616.6},
-                              {"triangles", 0.2, 413.3, 590.1},
-                              {"triangles", 32, 400, 578.9},
-                              {"all_to_all", 0.2, 560, 378.4},
-                              {"all_to_all", 32, 560, 373.07}}) {
+    for (const Answer& known : {Answer{"triangles", 0, 477.0, 644.06},
+                                {"triangles", 0.05, 450.3, 616.6},
+                                {"triangles", 0.2, 413.3, 590.1},
+                                {"triangles", 32, 400, 578.9},
+                                {"all_to_all", 0.2, 560, 378.4},
+                                {"all_to_all", 32, 560, 373.07}}) {
         const StreamedTimes found = stream_named(known.name, known.memory_gb);
         EXPECT_NEAR(found.interval_ms, known.interval_ms, 0.06) << known.name << known.memory_gb;
         EXPECT_NEAR(found.score_ms, known.score_ms, 0.06) << known.name << known.memory_gb;
