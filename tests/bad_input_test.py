@@ -4,7 +4,7 @@ crash, a hang, a half-written file or a result.
 Usage: bad_input_test.py --binary LONGHAUL [--list] [NAME...]
 
 Each case makes one file of a good set bad, and says which words the message must hold, so that a
-case cannot pass for another reason; the table is in bad_input_cases.py.
+case cannot pass for another reason; the tables are in bad_input/, by what they break.
 Works with sanitizer builds: their reports fail a case.
 """
 import argparse
@@ -16,8 +16,10 @@ import sys
 import tempfile
 import time
 
-from bad_input_cases import (ABSENT, CERTIFICATE, COMMANDS, DIRECTORY, FABRIC, UNREADABLE, all_cases,
-                             text_of)
+from bad_input.base import ABSENT, CERTIFICATE, DIRECTORY, UNREADABLE, text_of
+from bad_input.commands import COMMANDS
+from bad_input.good import FABRIC
+from bad_input_cases import all_cases
 
 SECONDS = 60  # far above what any case needs, sanitizers included
 MOST_LINES = 6  # five problems and "and N more"
@@ -107,7 +109,7 @@ def complaints(done, before, after, case):
 def check(runner, case):
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
-        words = prepare(runner, case.command, folder, case.file, case.content)
+        words = prepare(runner, case.command, folder, case.file, case.content) + case.typed
         before = tree(folder)
         start = time.monotonic()
         try:

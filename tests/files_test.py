@@ -11,7 +11,8 @@ import sys
 import tempfile
 import unittest
 
-from bad_input_cases import COMMANDS, FABRIC, HOSTS, PAYLOADS, QUICK, SHAPE
+from bad_input.commands import COMMANDS, PAYLOADS, QUICK, SHAPE
+from bad_input.good import FABRIC, HOSTS
 
 LONGHAUL = ""
 SECONDS = 60  # limit of one command; far more than any needs
