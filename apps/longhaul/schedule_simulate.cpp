@@ -63,7 +63,13 @@ std::optional<schedule::TimedSchedule> timed_rounds(const LoadedIslands& loaded,
     }
     const auto score = schedule::score_schedule(named.schedule, times, loaded.pace, loaded.mixing);
     reason = score.reason;
-    return score.feasible
+    const bool idle = score.feasible &&
+                      (loaded.pace == schedule::Pace::kOwn ? std::ranges::min(score.round_ms)
+                                                           : std::ranges::max(score.round_ms)) == 0;
+    if (idle) {
+        reason = "rounds in which nobody exchanges anything take no time: nothing to run";
+    }
+    return score.feasible && !idle
                ? std::optional(ready_to_run(
                      schedule::timed_schedule(named.schedule, times, loaded.pace), loaded))
                : std::nullopt;

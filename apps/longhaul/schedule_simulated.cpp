@@ -169,6 +169,22 @@ core::Value counts_value(const Simulation& run) {
         .set("worst_row_error", run.worst_row_error);
 }
 
+/// Until when an island sends that starts at `from_ms`: an outage cuts it off. Not later than
+/// `from_ms`: it never starts.
+double sends_until(const schedule::SimulationOptions& options,
+                   int island,
+                   double from_ms,
+                   double to_ms) {
+    for (const schedule::Outage& outage : options.outages) {
+        const bool hit = outage.what == schedule::Outage::What::kIsland &&
+                         static_cast<int>(outage.index) == island;
+        if (hit && outage.from_ms < to_ms && outage.to_ms > from_ms) {
+            to_ms = std::max(from_ms, outage.from_ms);
+        }
+    }
+    return to_ms;
+}
+
 }  // namespace
 
 double planned_ms(const schedule::TimedRound& round) {
@@ -304,7 +320,9 @@ std::string simulated_picture(const SimulatedSchedule& simulated,
             if (event.kind == Kind::kSend) {
                 auto& at = by_island[static_cast<std::size_t>(event.from)];
                 at.offset_ms = event.start_ms - start;
-                at.sending_ms = event.end_ms - event.start_ms;
+                at.sending_ms =
+                    sends_until(simulated.options, event.from, event.start_ms, event.end_ms) -
+                    event.start_ms;
             } else if (event.kind == Kind::kArrive) {
                 auto& at = by_island[static_cast<std::size_t>(event.to)];
                 at.first_ms = std::fmin(at.first_ms, event.start_ms - start);
