@@ -9,6 +9,7 @@
 #include "longhaul/core/document.hpp"
 #include "longhaul/core/hash.hpp"
 #include "longhaul/core/own_formats.hpp"
+#include "longhaul/schedule/score.hpp"
 #include "longhaul/topology/read.hpp"
 
 namespace longhaul::app {
@@ -95,6 +96,12 @@ void add_model_inputs(CLI::App& command, ScheduleInputs& inputs) {
                     "what an update is still worth after a round, as a part of what it was")
         ->check(finite_number(1e-6, 1))
         ->capture_default_str();
+    command.add_flag("--own-rates",
+                     inputs.own_rates,
+                     "senders of a clique take rates of their own where that ends it earlier");
+    command.add_flag("--best-weights",
+                     inputs.best_weights,
+                     "contributions take unequal weights where that spreads updates faster");
 }
 
 core::Result<LoadedIslands> load_islands(const ScheduleInputs& inputs) {
@@ -135,6 +142,21 @@ core::Result<LoadedIslands> load_islands(const ScheduleInputs& inputs) {
                   : inputs.rounds == "streamed" ? schedule::Pace::kStreamed
                                                 : schedule::Pace::kUniform;
     loaded.mixing.forgetting = inputs.forgetting;
+    loaded.own_rates = inputs.own_rates;
+    loaded.best_weights = inputs.best_weights;
+    if ((inputs.own_rates || inputs.best_weights) && loaded.pace == schedule::Pace::kStreamed) {
+        return core::fail({"",
+                           inputs.own_rates ? "--own-rates" : "--best-weights",
+                           "streamed rounds have one rate a clique and equal weights",
+                           "leave it out, or --rounds uniform or own"});
+    }
+    if (inputs.best_weights &&
+        !schedule::with_targets(loaded.mixing, loaded.islands).target.empty()) {
+        return core::fail({loaded.islands.file,
+                           "--best-weights",
+                           "the islands have unequal targets, which state the weights",
+                           "leave it out, or targets that are all equal"});
+    }
     return loaded;
 }
 

@@ -25,6 +25,8 @@ struct ScheduleInputs {
     std::string trees = "shortest";
     std::string sharing = "equal";
     std::string rounds = "uniform";
+    bool own_rates = false;
+    bool best_weights = false;
     double forgetting = 1;
 };
 
@@ -35,6 +37,8 @@ struct LoadedIslands {
     schedule::Capabilities can;
     schedule::MixingOptions mixing;
     schedule::Pace pace = schedule::Pace::kUniform;
+    bool own_rates = false;     ///< senders of a clique take rates of their own
+    bool best_weights = false;  ///< contributions take unequal weights
 };
 
 /// Adds --network, --payload-gb, --access-gbps, --memory-gb.

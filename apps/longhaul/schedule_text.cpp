@@ -7,7 +7,9 @@
 #include <fmt/ranges.h>
 
 #include "longhaul/command.hpp"
+#include "longhaul/schedule/polish.hpp"
 #include "longhaul/schedule/schedule_file.hpp"
+#include "longhaul/schedule/timed_score.hpp"
 
 namespace longhaul::app {
 
@@ -108,6 +110,41 @@ core::Value numbers_or_null(const std::vector<double>& values) {
     return list;
 }
 
+namespace {
+
+/// Rates and weights of their own, where they are asked for; times and score follow.
+void polish(Scored& found, const schedule::RoundTimes& times, const LoadedIslands& loaded) {
+    if (!found.timed || (!loaded.own_rates && !loaded.best_weights)) {
+        return;
+    }
+    const int islands = static_cast<int>(loaded.islands.size());
+    if (loaded.own_rates) {
+        found.timed = schedule::with_sender_rates(*found.timed, times);
+        for (std::size_t k = 0; k < found.timed->rounds.size(); ++k) {
+            double longest = 0;
+            for (const schedule::TimedClique& clique : found.timed->rounds[k].cliques) {
+                longest = std::max(longest, clique.time_ms);
+            }
+            found.score.round_ms[k] = longest;
+        }
+    }
+    if (loaded.best_weights) {
+        schedule::WeightOptions options;
+        options.forgetting = loaded.mixing.forgetting;
+        found.timed = schedule::with_best_weights(*found.timed, islands, options);
+        std::vector<schedule::MixingMatrix> period;
+        for (const schedule::TimedRound& round : found.timed->rounds) {
+            period.push_back(schedule::mixing_matrix(round, islands));
+        }
+        found.score.mixing = schedule::survival(period, loaded.mixing);
+        found.score.area = found.score.mixing.area;
+    }
+    found.score.score_ms = schedule::score_of(
+        found.score.round_ms, found.score.mixing, loaded.pace, loaded.mixing.forgetting);
+}
+
+}  // namespace
+
 Scored scored(const schedule::StreamedTimes& streamed,
               schedule::RoundTimes& times,
               const LoadedIslands& loaded) {
@@ -148,6 +185,7 @@ Scored scored(const schedule::Schedule& schedule,
     found.score = schedule::score_schedule(schedule, times, loaded.pace, loaded.mixing);
     if (found.score.feasible) {
         found.timed = schedule::timed_schedule(schedule, times, loaded.pace);
+        polish(found, times, loaded);
     }
     return found;
 }

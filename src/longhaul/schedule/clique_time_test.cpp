@@ -94,7 +94,7 @@ TEST(CliqueTime, EqualsTheSimplexMethodOnThousandRandomCliques) {
 // Section 2.2 of the background page: a triangle takes s + the largest + the middle - the least.
 TEST(CliqueTime, TrianglesAndPairsHaveClosedForms) {
     core::Random random(12);
-    for (int i = 0; i < 500; ++i) {
+    for (int i = 0; i < 4000; ++i) {
         CliqueProblem problem = random_problem(random, true);
         if (problem.size() > 3) {
             continue;
