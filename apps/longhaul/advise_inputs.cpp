@@ -281,7 +281,10 @@ core::Result<AdviseCase> load_advise(const AdviseInputs& inputs) {
         return made;
     }
     apply(inputs, made);
-    made.problem.gradient_gb = inputs.gradient_gb.value_or(made.problem.can.payload_gb);
+    made.problem.gradient_gb =
+        inputs.gradient_gb.value_or(*job ? workload::total_parameters((*job)->model) *
+                                               workload::bytes_of((*job)->gradients) / 1e9
+                                         : made.problem.can.payload_gb);
     made.problem.compute_s = *inputs.step_seconds;
     made.counts_tokens = inputs.tokens.has_value() || job->has_value();
     made.problem.tokens = inputs.tokens.value_or(

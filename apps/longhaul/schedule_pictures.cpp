@@ -212,6 +212,9 @@ core::Result<void> check_outputs(const std::string& output,
     if (auto apart = check_apart(written, read); !apart) {
         return apart;
     }
+    if (std::ranges::count(written, "-") > 1) {
+        return core::fail({"", "-", "standard output is named twice", "one file at most as -"});
+    }
     for (const std::string& path : written) {
         if (auto writable = path.empty() ? core::Result<void>() : check_writable(path); !writable) {
             return writable;

@@ -119,6 +119,18 @@ core::Result<runtime::Session> load_session(const RunOptions& options) {
         return tl::unexpected(kill.error());
     }
     session.kill = *kill;
+    if (session.kill) {
+        const auto& phase = timed->rounds[session.kill->round % timed->rounds.size()];
+        for (const schedule::TimedClique& clique : phase.cliques) {
+            if (clique.members == schedule::Clique{1} << session.kill->island) {
+                return core::fail({"",
+                                   "--kill",
+                                   fmt::format("{} is alone in that round, so nobody would miss it",
+                                               options.kill.substr(0, options.kill.rfind('@'))),
+                                   "a round in which it exchanges with others"});
+            }
+        }
+    }
     auto made = runtime::make_session(loaded->islands, *timed, session);
     if (!made) {
         core::Diagnostics problems = made.error();

@@ -73,6 +73,11 @@ core::Result<int> score(const ScoreOptions& options) {
     if (!named) {
         return tl::unexpected(named.error());
     }
+    if (named->timed) {
+        warn(
+            named->name +
+            ": only its cliques count here; pace, memory, rates and weights come from the options");
+    }
     schedule::RoundTimes times(loaded->islands, loaded->can);
     const Scored found = scored(named->schedule, times, *loaded);
     std::vector<schedule::Comparator> others;

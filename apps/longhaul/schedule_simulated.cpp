@@ -205,6 +205,9 @@ std::vector<std::string> disagreements(const SimulatedSchedule& simulated,
             found.push_back(fmt::format("the score differs by more than {:.3f} ms", allowed));
         }
     }
+    if (!simulated.computed_ms && run.unsettled > 0) {
+        found.push_back(fmt::format("{} updates never reached all islands", run.unsettled));
+    }
     if (run.wrong_sums > 0) {
         found.push_back(fmt::format("{} wrong sums", run.wrong_sums));
     }

@@ -191,11 +191,32 @@ Scored scored(const schedule::Schedule& schedule,
 }
 
 std::string streamed_text(const Scored& found) {
-    return found.streamed
-               ? fmt::format("streamed   a round starts every {:.3f} ms; fullest link {:.1f} %\n",
-                             found.streamed->interval_ms,
-                             100 * found.streamed->core_peak)
-               : "";
+    if (!found.streamed) {
+        return "";
+    }
+    double least = std::numeric_limits<double>::infinity();
+    double most = 0;
+    for (const schedule::TimedRound& round : found.streamed->schedule.rounds) {
+        for (const schedule::TimedClique& clique : round.cliques) {
+            if (schedule::clique_size(clique.members) > 1) {
+                least = std::min(least, clique.sending_ms);
+                most = std::max(most, clique.sending_ms);
+            }
+        }
+    }
+    // The program takes snapshots as evenly spaced, which they are when all send for equally long.
+    const std::string note =
+        most > 1.01 * least
+            ? fmt::format(
+                  "note       cliques send for {:.0f} to {:.0f} ms: the score of a run can be "
+                  "some percent higher; see schedule simulate\n",
+                  least,
+                  most)
+            : "";
+    return fmt::format("streamed   a round starts every {:.3f} ms; fullest link {:.1f} %\n",
+                       found.streamed->interval_ms,
+                       100 * found.streamed->core_peak) +
+           note;
 }
 
 void add_streamed(const Scored& found, core::Value& value) {
@@ -212,7 +233,9 @@ schedule::Pace comparable_pace(const LoadedIslands& loaded) {
 
 std::string comparators_text(std::vector<Comparator> others) {
     std::ranges::stable_sort(others, {}, &Comparator::score_ms);
-    std::string text = "           others under the same model: score, A, longest round\n";
+    std::string text =
+        "           others under the same model, in rounds that do not overlap: score, A, longest "
+        "round\n";
     for (const Comparator& other : others) {
         if (other.feasible) {
             text += fmt::format("{:>12.3f} ms {:>8.3f} {:>12.3f} ms  {}{}\n",

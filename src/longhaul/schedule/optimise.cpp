@@ -75,6 +75,12 @@ public:
 
 private:
     [[nodiscard]] Optimised finished(Optimised found) {
+        if (options_.pace == Pace::kOwn && best_.schedule.rounds.size() > 1) {
+            // A round in which all are alone takes no time and does nothing.
+            std::erase_if(best_.schedule.rounds,
+                          [&](const Round& round) { return std::ssize(round.cliques) == n_; });
+        }
+        best_.schedule = shortest_period(best_.schedule);
         found.schedule = best_.schedule;
         found.score = score_schedule(best_.schedule, times_, options_.pace, options_.mixing);
         found.bound_ms = std::min(bound_, found.score.score_ms);
@@ -94,16 +100,18 @@ private:
     /// Trees of a round take long to grow, so most of the search runs on shortest ones: what is
     /// best there is timed anew, and improved in few steps.
     Optimised with_flexible_trees() {
+        Optimised found;
         Capabilities plain = times_.capabilities();
         plain.trees = Trees::kShortest;
-        RoundTimes plain_times(times_.islands(), plain);
-        OptimiseOptions plain_options = options_;
-        Search on_shortest(plain_times, plain_options);
-        const Optimised start = on_shortest.run();
-        for (const auto& [period, elite] : on_shortest.elites_) {
-            for (const Candidate& candidate : elite) {
-                if (!judge_.stopped()) {
-                    offer(candidate.schedule);
+        for (const Islands& network : without_slow_links()) {
+            RoundTimes plain_times(network, plain);
+            Search on_shortest(plain_times, options_);
+            found.evaluated += on_shortest.run().evaluated;
+            for (const auto& [period, elite] : on_shortest.elites_) {
+                for (const Candidate& candidate : elite) {
+                    if (!judge_.stopped()) {
+                        offer(candidate.schedule);
+                    }
                 }
             }
         }
@@ -113,9 +121,38 @@ private:
         const double count = std::clamp(kTreeWork / work, 10.0, 400.0);
         anneal_from(best_.schedule, steps(count));
         bound_by_reach();
-        Optimised found;
-        found.evaluated = start.evaluated;
         return finished(std::move(found));
+    }
+
+    /// The network, and what is left of it without its slowest links as long as all islands are
+    /// joined: shortest paths over slow links hide what trees around them can do.
+    [[nodiscard]] std::vector<Islands> without_slow_links() const {
+        constexpr std::size_t kMostNetworks = 4;
+        std::vector<Islands> networks = {times_.islands()};
+        std::vector<double> rates;
+        for (const topology::Link& link : times_.islands().network.links) {
+            rates.push_back(link.gbps);
+        }
+        std::ranges::sort(rates);
+        rates.erase(std::ranges::unique(rates).begin(), rates.end());
+        for (const double rate : rates) {
+            Islands fewer = times_.islands();
+            for (topology::Link& link : fewer.network.links) {
+                link.down = link.gbps <= rate;
+            }
+            topology::Stream all{0, {}, 1};
+            for (int i = 1; i < n_; ++i) {
+                all.receivers.push_back(i);
+            }
+            const auto tree = topology::shortest_trees(fewer.network, {all});
+            const auto far = topology::stream_latencies(fewer.network, all, tree.front());
+            if (networks.size() == kMostNetworks ||
+                std::ranges::any_of(far, [](double latency) { return latency == kNever; })) {
+                break;
+            }
+            networks.push_back(std::move(fewer));
+        }
+        return networks;
     }
 
     [[nodiscard]] bool proved() const { return best_.score_ms <= bound_ * kEqual; }
@@ -152,15 +189,21 @@ private:
             const auto grids = detail::grid_starts(times_.latency_ms(), judge_.largest(), random_);
             starts.insert(starts.end(), grids.begin(), grids.end());
         }
+        std::erase_if(starts, [&](const Schedule& schedule) {
+            return std::ssize(schedule.rounds) > options_.max_period;
+        });
         for (const Schedule& schedule : starts) {
             offer(schedule);
             offer(judge_.repaired(schedule));
         }
-        if (best_.score_ms == kNever) {
+        if (best_.score_ms == kNever && options_.max_period >= 2) {
             chain();
         }
         if (best_.score_ms == kNever) {
             reason_ = times_.reason(make_round({all}, n_));
+            if (options_.max_period == 1) {
+                reason_ = "no single round joins all islands: " + reason_;
+            }
         }
     }
 
@@ -172,6 +215,21 @@ private:
             (i % 2 == 0 ? even : odd).push_back(Clique{3} << i);
         }
         offer(Schedule{{make_round(even, n_), make_round(odd, n_)}});
+    }
+
+    /// The same rounds without repetitions of the whole.
+    [[nodiscard]] static Schedule shortest_period(const Schedule& schedule) {
+        const std::size_t all = schedule.rounds.size();
+        for (std::size_t period = 1; period < all; ++period) {
+            bool repeats = all % period == 0;
+            for (std::size_t k = period; k < all && repeats; ++k) {
+                repeats = schedule.rounds[k] == schedule.rounds[k - period];
+            }
+            if (repeats) {
+                return with_period(schedule, period);
+            }
+        }
+        return schedule;
     }
 
     [[nodiscard]] std::uint64_t steps(double base) const {

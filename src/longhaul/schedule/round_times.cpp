@@ -146,17 +146,23 @@ struct RoundTimes::State {
 
     /// Everything about a round on the trees that are asked for.
     std::optional<TimedRound> solve(const Round& round) {
-        std::optional<TimedRound> plain = solve_on(round, false);
-        if (can.trees == Trees::kShortest) {
-            return plain;
+        std::optional<TimedRound> best = solve_on(round, 0);
+        // Longer ways may be worth it where links are slow.
+        for (const double detour : {1.0, 1.5, 2.5, 4.0}) {
+            if (can.trees == Trees::kShortest) {
+                break;
+            }
+            std::optional<TimedRound> flexible = solve_on(round, detour);
+            if (flexible && (!best || flexible->length_ms < best->length_ms * (1 - 1e-12))) {
+                best = std::move(flexible);
+            }
         }
-        std::optional<TimedRound> flexible = solve_on(round, true);
-        const bool better =
-            flexible && (!plain || flexible->length_ms < plain->length_ms * (1 - 1e-12));
-        return better ? flexible : plain;
+        return best;
     }
 
-    std::optional<TimedRound> solve_on(const Round& round, bool flexible) {
+    /// `detour`: latencies at most so many times the longest of the shortest paths; 0: those.
+    std::optional<TimedRound> solve_on(const Round& round, double detour) {
+        const bool flexible = detour > 0;
         std::vector<CliqueOnTrees> own;
         std::vector<const CliqueOnTrees*> loaded;
         std::vector<topology::StreamTree> trees;
@@ -171,6 +177,16 @@ struct RoundTimes::State {
             topology::TreeOptions options;
             options.rounds = can.tree_rounds;
             options.seed = can.seed;
+            if (detour > 1) {
+                options.rounds = std::max(1, can.tree_rounds / 4);
+                for (const topology::Stream& stream : streams) {
+                    for (const int receiver : stream.receivers) {
+                        options.latency_cap_ms = std::max(
+                            options.latency_cap_ms,
+                            detour * paths.latency_ms()(slot(stream.source), slot(receiver)));
+                    }
+                }
+            }
             trees = topology::congestion_aware_trees(islands.network, streams, options);
         }
         auto next = trees.begin();

@@ -17,7 +17,7 @@ using detail::slot;
 
 namespace {
 
-constexpr int kMostEnumerated = 10;
+constexpr int kMostEnumerated = 9;
 /// Scores closer than this, relative, are equal.
 constexpr double kEqual = 1e-9;
 
@@ -33,9 +33,8 @@ public:
         for (const NamedSchedule& named : times_.islands().schedules) {
             consider(named.schedule);
         }
-        if (islands_ < 64) {
-            consider({{make_round({(Clique{1} << islands_) - 1}, islands_)}});
-        }
+        const Clique all = islands_ == 64 ? ~Clique{0} : (Clique{1} << islands_) - 1;
+        consider({{make_round({all}, islands_)}});
         for (const Schedule& seed : search_.seeds) {
             consider(seed);
         }
@@ -57,6 +56,8 @@ public:
     }
 
 private:
+    [[nodiscard]] bool stopped() const { return search_.stop && search_.stop(); }
+
     /// Solves a schedule; true when it is the best so far.
     bool consider(const Schedule& schedule) {
         for (const Round& round : schedule.rounds) {
@@ -117,6 +118,9 @@ private:
         };
         std::vector<Pair> open;
         for (std::size_t a = 0; a < rounds.size(); ++a) {
+            if (stopped()) {
+                return;
+            }
             for (std::size_t b = a; b < rounds.size(); ++b) {
                 if (rounds[a].alone + rounds[b].alone + sending / 4 >= score_) {
                     break;
@@ -131,7 +135,7 @@ private:
         bound_ = kNever;
         const int until = programs_ + search_.programs;
         for (const Pair& pair : open) {
-            if (pair.bound >= score_ || programs_ >= until) {
+            if (pair.bound >= score_ || programs_ >= until || stopped()) {
                 bound_ = pair.bound;
                 return;
             }
@@ -146,7 +150,7 @@ private:
     /// Random changes of the best schedule.
     void change() {
         core::Random random(search_.seed);
-        for (int move = 0; move < search_.moves && !best_.rounds.empty(); ++move) {
+        for (int move = 0; move < search_.moves && !best_.rounds.empty() && !stopped(); ++move) {
             consider(changed(best_, random));
         }
     }

@@ -14,8 +14,8 @@ namespace longhaul::study {
 namespace {
 
 constexpr double kUnreachable = std::numeric_limits<double>::infinity();
-constexpr double kWhole = 1e-9;    // a number of steps so near to a whole one is that one
-constexpr double kAsFast = 1e-12;  // relative: rounding of a quotient
+constexpr double kWhole = 1e-9;   // a number of steps so near to a whole one is that one
+constexpr double kAsFast = 1e-9;  // relative: rounding of a quotient
 
 /// Least whole H >= 1 that is at least `steps`.
 double whole_steps(double steps) {
@@ -85,10 +85,12 @@ private:
         Option made = option(Way::kWaiting, std::string(name_of(exchange.kind)));
         made.exchange_s = exchange.ms / 1000;
         const double share = problem_.overhead;
-        made.inner_steps = whole_steps(made.exchange_s * (1 - share) / (share * local_s_));
+        // With one step between exchanges it is the way above.
+        made.inner_steps =
+            std::max(2.0, whole_steps(made.exchange_s * (1 - share) / (share * local_s_)));
         finish(made, local_s_ + made.exchange_s / made.inner_steps);
-        made.staleness_s = made.inner_steps * local_s_ / 2 + made.exchange_s;
-        made.staleness_steps = made.inner_steps / 2;
+        made.staleness_steps = (made.inner_steps - 1) / 2;
+        made.staleness_s = made.staleness_steps * made.step_s;
         return made;
     }
 
@@ -97,7 +99,7 @@ private:
         made.exchange_s = exchange.ms / 1000;
         made.inner_steps = whole_steps(made.exchange_s / local_s_);
         finish(made, local_s_);
-        made.staleness_s = made.inner_steps * local_s_ / 2 + made.exchange_s;
+        made.staleness_s = 1.5 * made.exchange_s;
         made.staleness_steps = made.staleness_s / local_s_;
         return made;
     }
@@ -189,10 +191,15 @@ int choose(const std::vector<Option>& options, double overhead, double most_step
             options[i].tokens_per_s < most * (1 - overhead) * (1 - kAsFast)) {
             continue;
         }
-        const auto rank = [&](std::size_t k) {
-            return std::pair(options[k].staleness_steps, -options[k].tokens_per_s);
+        // Equal ones but for rounding: the earlier way, so that no crossing comes of it.
+        const auto better = [&](const Option& one, const Option& other) {
+            if (std::abs(one.staleness_steps - other.staleness_steps) >
+                kAsFast * other.staleness_steps) {
+                return one.staleness_steps < other.staleness_steps;
+            }
+            return one.tokens_per_s > other.tokens_per_s * (1 + kAsFast);
         };
-        if (best < 0 || rank(i) < rank(static_cast<std::size_t>(best))) {
+        if (best < 0 || better(options[i], options[static_cast<std::size_t>(best)])) {
             best = static_cast<int>(i);
         }
     }

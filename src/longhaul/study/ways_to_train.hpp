@@ -83,12 +83,11 @@ struct Option {
 ///
 /// With X for the exchange and c for a local step, whatever the kind of exchange:
 ///     every step   step c + X(gradients)
-///     waiting      the least H with X / (H c + X) <= overhead; step c + X / H; an update waits H /
-///     2
-///                  steps for its snapshot: staleness H c / 2 + X, in steps H / 2
-///     overlapped   the least H with H c >= X; step c; staleness H c / 2 + X
+///     waiting      the least H with X / (H c + X) <= overhead; step c + X / H; H is 2 at
+///                  least; staleness (H - 1) / 2 steps
+///     overlapped   the least H with H c >= X; step c; exchanges one after the other:
+///                  staleness 3 X / 2, the score of a schedule with that one round
 ///     schedule     step c; staleness: the least score of the schedules that can be run
-/// With H c = X, overlapped is the all-to-all schedule: A T = 1.5 X.
 /// O(exchange_times + schedules rounds).
 [[nodiscard]] std::vector<Option> options_at(const WaysProblem& problem, Scales scales);
 
