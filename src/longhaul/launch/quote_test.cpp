@@ -5,13 +5,16 @@
 #include <string>
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 namespace longhaul::launch {
 namespace {
 
 /// What /bin/sh prints for a script.
 std::string output_of_shell(const std::string& script) {
-    const std::string path = ::testing::TempDir() + "quote_test.sh";
+    // Cases run side by side, each in a process of its own.
+    const std::string path =
+        ::testing::TempDir() + "quote_test." + std::to_string(::getpid()) + ".sh";
     std::FILE* file = std::fopen(path.c_str(), "wb");
     std::fwrite(script.data(), 1, script.size(), file);
     std::fclose(file);
