@@ -201,7 +201,16 @@ core::Result<int> optimise(const OptimiseInputs& options) {
             return passed.count() > options.time_limit_s;
         };
     }
-    const Found found = loaded->pace == schedule::Pace::kStreamed && loaded->islands.size() > 1
+    const bool streamed = loaded->pace == schedule::Pace::kStreamed && loaded->islands.size() > 1;
+    if (streamed) {
+        // The best of rounds that do not overlap is where to start from.
+        schedule::OptimiseOptions first = how;
+        first.effort = how.effort / 10;
+        if (auto best = schedule::optimise_schedule(times, first); best.schedule) {
+            how.starts.push_back(std::move(*best.schedule));
+        }
+    }
+    const Found found = streamed
                             ? of_streams(options, how.starts, how.stop, times, *loaded)
                             : of_rounds(schedule::optimise_schedule(times, how), times, *loaded);
     if (!found.scored.timed) {
