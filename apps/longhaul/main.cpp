@@ -1,7 +1,12 @@
 // Entry point: chooses the command, and turns whatever happens into an exit code and one message.
+#include <unistd.h>
+
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <exception>
+#include <filesystem>
+#include <iterator>
 #include <optional>
 
 #include "longhaul/command.hpp"
@@ -149,7 +154,42 @@ int run(int argc, char** argv) {
 }  // namespace
 }  // namespace longhaul::app
 
+namespace longhaul::app {
+namespace {
+
+constexpr const char* kBlasThreads = "OPENBLAS_NUM_THREADS";
+constexpr const char* kOwnStart = "LONGHAUL_BLAS_THREADS";  // what the user had there
+
+/// Clp brings a BLAS, which may be OpenBLAS, and that starts a thread a core as it is loaded. A
+/// process with threads cannot enter namespaces (setns(2)), which `emulate` does; so the program
+/// starts itself anew with OpenBLAS told to stay single, and gives children what the user had.
+void start_with_one_thread(char** argv) {
+    if (const char* before = std::getenv(kOwnStart)) {
+        if (*before == '\0') {
+            unsetenv(kBlasThreads);
+        } else {
+            setenv(kBlasThreads, before, 1);
+        }
+        unsetenv(kOwnStart);
+        return;
+    }
+    std::error_code failed;
+    const std::filesystem::directory_iterator tasks("/proc/self/task", failed);
+    if (failed || std::distance(begin(tasks), end(tasks)) < 2) {
+        return;
+    }
+    const char* before = std::getenv(kBlasThreads);
+    setenv(kOwnStart, before == nullptr ? "" : before, 1);
+    setenv(kBlasThreads, "1", 1);
+    execv("/proc/self/exe", argv);
+    unsetenv(kOwnStart);  // it did not work: go on as it is
+}
+
+}  // namespace
+}  // namespace longhaul::app
+
 int main(int argc, char** argv) {
+    longhaul::app::start_with_one_thread(argv);
     int code = longhaul::app::kBadInput;
     try {
         code = longhaul::app::run(argc, argv);
