@@ -104,6 +104,14 @@ void add_model_inputs(CLI::App& command, ScheduleInputs& inputs) {
                      "contributions take unequal weights where that spreads updates faster");
 }
 
+void add_schedule_choice(CLI::App& command, std::string& schedule) {
+    command
+        .add_option(
+            "--schedule", schedule, "name of a schedule in the network file, or a file with rounds")
+        ->type_name("NAME|FILE")
+        ->required();
+}
+
 core::Result<LoadedIslands> load_islands(const ScheduleInputs& inputs) {
     const auto text = read_file(inputs.network);
     if (!text) {

@@ -48,6 +48,9 @@ void add_timing_inputs(CLI::App& command, ScheduleInputs& inputs);
 /// The same, and --forgetting.
 void add_model_inputs(CLI::App& command, ScheduleInputs& inputs);
 
+/// Adds --schedule, which load_rounds reads.
+void add_schedule_choice(CLI::App& command, std::string& schedule);
+
 [[nodiscard]] core::Result<LoadedIslands> load_islands(const ScheduleInputs& inputs);
 
 /// A schedule by its name in the network file, or from a file: a schedule, or an object with

@@ -275,13 +275,7 @@ void add_schedule_optimise(CLI::App& parent, Session& session) {
         ->check(finite_number(0, 1e6))
         ->capture_default_str();
     command->add_flag("!--no-compare", options->compare, "leave out what others do");
-    command
-        ->add_option("-o,--output",
-                     options->output,
-                     "schedule with offsets, rates and trees to write; - is standard output")
-        ->type_name("FILE");
-    add_pictures(*command, options->pictures);
-    command->add_flag("--json", options->json, "print one JSON object");
+    add_schedule_outputs(*command, options->output, options->pictures, options->json);
     command->callback([options, &session] {
         session.run = [options] {
             const core::Result<int> done = optimise(*options);

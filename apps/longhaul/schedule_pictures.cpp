@@ -204,6 +204,19 @@ void add_pictures(CLI::App& command, SchedulePictures& pictures) {
     add("--picture-timeline", pictures.timeline, "who sends and receives when, to write");
 }
 
+void add_schedule_outputs(CLI::App& command,
+                          std::string& output,
+                          SchedulePictures& pictures,
+                          bool& json) {
+    command
+        .add_option("-o,--output",
+                    output,
+                    "schedule with offsets, rates and trees to write; - is standard output")
+        ->type_name("FILE");
+    add_pictures(command, pictures);
+    command.add_flag("--json", json, "print one JSON object");
+}
+
 core::Result<void> check_outputs(const std::string& output,
                                  const SchedulePictures& pictures,
                                  const std::vector<std::string>& read) {

@@ -23,6 +23,12 @@ struct SchedulePictures {
 /// Adds --picture-map, --picture-mixing, --picture-curves, --picture-timeline.
 void add_pictures(CLI::App& command, SchedulePictures& pictures);
 
+/// Adds -o, the pictures and --json.
+void add_schedule_outputs(CLI::App& command,
+                          std::string& output,
+                          SchedulePictures& pictures,
+                          bool& json);
+
 /// What is drawn.
 struct DrawnSchedule {
     std::string name;

@@ -286,12 +286,7 @@ void add_schedule_run(CLI::App& parent, Session& session) {
             "--memory-gb 0");
     const auto options = std::make_shared<RunOptions>();
     add_network_inputs(*command, options->inputs);
-    command
-        ->add_option("--schedule",
-                     options->schedule,
-                     "name of a schedule in the network file, or a file with rounds")
-        ->type_name("NAME|FILE")
-        ->required();
+    add_schedule_choice(*command, options->schedule);
     add_model_inputs(*command, options->inputs);
     add_scale(*command, options->session);
     add_faults(*command, *options);

@@ -121,21 +121,10 @@ void add_schedule_score(CLI::App& parent, Session& session) {
             "--memory-gb 0");
     auto options = std::make_shared<ScoreOptions>();
     add_network_inputs(*command, options->inputs);
-    command
-        ->add_option("--schedule",
-                     options->schedule,
-                     "name of a schedule in the network file, or a file with rounds")
-        ->type_name("NAME|FILE")
-        ->required();
+    add_schedule_choice(*command, options->schedule);
     add_model_inputs(*command, options->inputs);
     command->add_flag("--compare", options->compare, "what others do under the same model");
-    command
-        ->add_option("-o,--output",
-                     options->output,
-                     "schedule with offsets, rates and trees to write; - is standard output")
-        ->type_name("FILE");
-    add_pictures(*command, options->pictures);
-    command->add_flag("--json", options->json, "print one JSON object");
+    add_schedule_outputs(*command, options->output, options->pictures, options->json);
     command->callback([options, &session] {
         session.run = [options] {
             const core::Result<int> done = score(*options);

@@ -16,6 +16,9 @@ using Edges = std::vector<std::pair<int, int>>;
 /// Weights of one step; islands send to those who weigh them.
 [[nodiscard]] core::Grid<char> senders_of(const MixingMatrix& weights);
 
+/// Makes every row sum to 1 by what an island keeps of its own.
+void keep_the_rest(MixingMatrix& weights);
+
 /// Exchange weights 1 / (1 + larger degree) (Metropolis).
 [[nodiscard]] MixingMatrix metropolis(const Edges& edges, int islands);
 /// I - alpha L.
