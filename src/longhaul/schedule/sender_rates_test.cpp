@@ -89,5 +89,28 @@ TEST(SenderRates, RatesOfTheirOwnNeverNeedMoreMemoryInTheSameTime) {
     }
 }
 
+// Section 4 of the background page: a near sender that is slowed down lowers the peak of the
+// memory, and the exchange ends no later. At the least time there is no room for one rate to do the
+// same.
+TEST(SenderRates, NearSendersSlowedNeedLessMemoryAtTheLeastTime) {
+    core::Random random(24);
+    int less = 0;
+    for (int trial = 0; trial < 12; ++trial) {
+        CliqueProblem problem = any_clique(random);
+        std::ranges::fill(problem.memory_share, 1.0);
+        const std::vector<double> floor(problem.size(), 0);
+        const auto fastest = clique_time(problem);
+        ASSERT_TRUE(fastest);
+        const double time = fastest->time_ms * (1 + 1e-9);
+        const auto one = least_memory(problem, floor, time, true);
+        const auto many = least_memory(problem, floor, time);
+        ASSERT_TRUE(one && many) << trial;
+        ASSERT_LE(many->share, one->share + 1e-8) << trial;
+        ASSERT_LE(many->times.time_ms, time * (1 + 1e-8)) << trial;
+        less += many->share < one->share * (1 - 1e-3) ? 1 : 0;
+    }
+    EXPECT_GE(less, 1);  // 1 of these 12: offsets alone mostly do as much
+}
+
 }  // namespace
 }  // namespace longhaul::schedule
