@@ -42,7 +42,8 @@ struct Sharing {
 
 /// Whether a transfer shares something with another: every time beside it took longer than every
 /// time alone by kSlowedRatio, and there are two of each or more; one slow message of a busy
-/// machine is no sign. Times in seconds; one that is not positive failed.
+/// machine is no sign. With three times alone or more the slowest of them does not count. Times in
+/// seconds; one that is not positive failed.
 [[nodiscard]] bool slowed_each_time(const std::vector<double>& alone,
                                     const std::vector<double>& beside);
 
@@ -64,7 +65,8 @@ struct AuditedPair {
 };
 
 /// A pair alone, and where that is quicker than `before_s`, beside each of the mates; a mate that
-/// slows it has to do so again, with the pair alone between. `timed` runs the pair beside a mate
+/// slows it has to do so again, with the pair alone between, and a third time where it was slow
+/// alone once. `timed` runs the pair beside a mate
 /// (nullptr: alone) and returns its seconds, 0 when it failed.
 [[nodiscard]] AuditedPair audit_pair(const CampaignTask& task,
                                      double before_s,

@@ -64,10 +64,12 @@ TEST(Audit, SharingOfAPairOfASiteCountsForTheSite) {
 
 TEST(Audit, SlowedMeansEveryTime) {
     EXPECT_TRUE(slowed_each_time({1, 1.05}, {1.2, 2}));
-    EXPECT_FALSE(slowed_each_time({1, 1.05}, {1.15, 2}));  // within 10 % of the slower one alone
-    EXPECT_FALSE(slowed_each_time({1, 1.3}, {1.4, 2}));    // not quick alone
-    EXPECT_FALSE(slowed_each_time({1}, {2}));              // once is no sign
-    EXPECT_FALSE(slowed_each_time({1, 0}, {2, 2}));        // failed
+    EXPECT_FALSE(slowed_each_time({1, 1.05}, {1.15, 2}));   // within 10 % of the slower one alone
+    EXPECT_FALSE(slowed_each_time({1, 1.3}, {1.4, 2}));     // not quick alone
+    EXPECT_TRUE(slowed_each_time({1, 2, 1.05}, {1.2, 2}));  // slow alone once of three
+    EXPECT_FALSE(slowed_each_time({1, 1.3, 1.3}, {1.4, 2}));
+    EXPECT_FALSE(slowed_each_time({1}, {2}));        // once is no sign
+    EXPECT_FALSE(slowed_each_time({1, 0}, {2, 2}));  // failed
     EXPECT_FALSE(slowed_each_time({1, 1}, {2, 0}));
 }
 
@@ -102,7 +104,9 @@ TEST(Audit, APairIsSharedOnlyWhenItIsSlowerTwice) {
 
     Runs busy_once{{1, 2, 1, 1}, {}};  // the machine was busy the first time
     EXPECT_TRUE(audited(busy_once, 2).found.empty());
-    Runs busy_alone{{1, 2, 2, 2}, {}};
+    Runs slow_alone_once{{1, 2, 2, 2, 1, 2}, {}};
+    EXPECT_EQ(audited(slow_alone_once, 2).found.size(), 1U);
+    Runs busy_alone{{1, 2, 2, 2, 2, 2}, {}};
     const AuditedPair drift = audited(busy_alone, 2);
     EXPECT_TRUE(drift.found.empty());
     EXPECT_EQ(drift.events.at(0).kind, "drift");
