@@ -54,14 +54,20 @@ def fingerprints(files):
     return result
 
 
-def newest_first(names):
-    """Names in the order of their last commit, newest first; by name where there is no git. Units of
-    headers stand behind all others."""
+def last_changes():
+    """Maps names of files to the place of their last change in the log; less is newer. Empty without git."""
     log = subprocess.run(["git", "-C", str(ROOT), "log", "--format=", "--name-only", "--no-renames"],
                          capture_output=True, text=True)
     place = {}
     for number, name in enumerate(log.stdout.split("\n")):
         place.setdefault(name, number)
+    return place
+
+
+def newest_first(names):
+    """Names in the order of their last commit, newest first; by name where there is no git. Units of
+    headers stand behind all others."""
+    place = last_changes()
 
     def order(name):
         unit = HEADER_UNIT.search(name)

@@ -1,4 +1,4 @@
-"""What tools/tidy.py and tools/sanitized.py take first, in a small repository of their own.
+"""What tools/tidy.py, tools/sanitized.py and tools/lone_headers.py take first, in a small repository of their own.
 
     python3 tools/tidy_test.py
 """
@@ -9,6 +9,7 @@ import tempfile
 import time
 import unittest
 
+import lone_headers
 import sanitized
 import tidy
 
@@ -56,6 +57,24 @@ class OrderTest(unittest.TestCase):
         self.assertEqual(tidy.fingerprints([unit]), before)
         (self.root / "src/longhaul/core/a.hpp").write_text("int other;\n")
         self.assertNotEqual(tidy.fingerprints([unit]), before)
+
+    def test_a_header_is_as_new_as_what_it_includes(self):
+        self.commit("src/longhaul/fabric/d.hpp", '#include "longhaul/core/a.hpp"\n')
+        self.commit("src/longhaul/core/a.hpp", "int newest;\n")
+        units = [UNIT.format(*name) for name in (("report", "c"), ("fabric", "d"), ("core", "a"))]
+        changes, cache = tidy.last_changes(), {}
+        ages = [lone_headers.age(unit, changes, cache) for unit in units]
+        self.assertEqual(ages[1], ages[2])
+        self.assertLess(ages[2], ages[0])
+
+    def test_a_header_that_leans_on_another_does_not_compile_alone(self):
+        for text, whole in (("std::vector<int> v;\n", False), ("#include <vector>\nstd::vector<int> v;\n", True)):
+            unit = self.root / "unit.cpp"
+            unit.write_text(text)
+            entry = {"file": str(unit), "directory": str(self.root), "command": f"c++ -o unit.o -c {unit}"}
+            said = lone_headers.compile_alone(entry, time.monotonic() + 60)
+            self.assertEqual(said == "", whole, said)
+            self.assertIsNone(lone_headers.compile_alone(entry, time.monotonic() - 1))
 
     def test_parts_are_modules_with_tests_and_the_program(self):
         self.commit("apps/longhaul/main.cpp")

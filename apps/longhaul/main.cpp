@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <iterator>
 #include <optional>
+#include <string_view>
 
 #include "longhaul/command.hpp"
 #include "longhaul/options.hpp"
@@ -160,9 +161,16 @@ namespace {
 constexpr const char* kBlasThreads = "OPENBLAS_NUM_THREADS";
 constexpr const char* kOwnStart = "LONGHAUL_BLAS_THREADS";  // what the user had there
 
+/// Whether a command enters namespaces: `emulate` and `schedule run`.
+bool enters_namespaces(int argc, char** argv) {
+    const std::string_view first = argc > 1 ? argv[1] : "";
+    const std::string_view second = argc > 2 ? argv[2] : "";
+    return first == "emulate" || (first == "schedule" && second == "run");
+}
+
 /// Clp brings a BLAS, which may be OpenBLAS, and that starts a thread a core as it is loaded. A
-/// process with threads cannot enter namespaces (setns(2)), which `emulate` does; so the program
-/// starts itself anew with OpenBLAS told to stay single, and gives children what the user had.
+/// process with threads cannot enter namespaces (setns(2)); so a command that does starts itself
+/// anew with OpenBLAS told to stay single, and gives children what the user had.
 void start_with_one_thread(char** argv) {
     if (const char* before = std::getenv(kOwnStart)) {
         if (*before == '\0') {
@@ -189,7 +197,9 @@ void start_with_one_thread(char** argv) {
 }  // namespace longhaul::app
 
 int main(int argc, char** argv) {
-    longhaul::app::start_with_one_thread(argv);
+    if (longhaul::app::enters_namespaces(argc, argv)) {
+        longhaul::app::start_with_one_thread(argv);
+    }
     int code = longhaul::app::kBadInput;
     try {
         code = longhaul::app::run(argc, argv);
