@@ -61,6 +61,8 @@ struct Replan {
 struct ReplanOptions {
     SearchOptions search;      ///< budget: over all chains
     std::optional<int> moves;  ///< none: unlimited
+    /// With no more placements than this, and than the budget, each is tried instead of a search.
+    std::uint64_t most_placements = 50'000;
 };
 
 /// `best`: the best placement regardless of moves, stages in path order. Its stages are laid over

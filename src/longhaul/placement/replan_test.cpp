@@ -87,6 +87,7 @@ TEST(Replan, TheCurveIsThatOfAllPlacements) {
         const OldWork old = random_work(shape, i % 3, instance.random);
         ReplanOptions options;
         options.search.budget = 40'000;
+        options.most_placements = i % 4 == 3 ? 10'000 : 0;  // searched, or tried one by one
         options.moves = i % 7 < 6 ? std::optional<int>(i % 7) : std::nullopt;
         const Replan result = planned(problem, old, options);
         const std::map<int, double> truth = every_placement(problem, old);
@@ -122,6 +123,24 @@ TEST(Replan, ThreadsNeverChangeIt) {
         EXPECT_EQ(one.curve[i].limit, three.curve[i].limit);
     }
     EXPECT_EQ(one.evaluations, three.evaluations);
+}
+
+TEST(Replan, WithoutTimeEveryLimitHasAPlacement) {
+    testing::Instance instance(4104, 0);
+    for (const std::uint64_t most : {0ULL, 10'000ULL}) {
+        const Problem problem = random_problem({4, 2}, 0, false, instance.random);
+        const OldWork old = random_work({4, 2}, 2, instance.random);
+        ReplanOptions options;
+        options.search.stop = [] { return true; };
+        options.most_placements = most;
+        options.moves = 2;
+        const Stages best = make_search(SearchKind::kExhaustive)->run(problem, {}).stages;
+        const Replan result = replan(problem, old, best, testing::counted(8), options).value();
+        ASSERT_TRUE(result.chosen.has_value());
+        EXPECT_EQ(result.chosen->moves, 2);  // those of the devices that joined
+        EXPECT_EQ(result.forced, 2);
+        EXPECT_FALSE(result.curve.empty());
+    }
 }
 
 TEST(Replan, ThePlanItselfNeedsNoMoves) {
@@ -243,6 +262,7 @@ TEST(Replan, TheCurveIsThatOfAllPlacementsUnderEveryTerm) {
             const std::vector<int> unit_hosts = testing::counted(unit.devices());
             ReplanOptions options;
             options.search.budget = 200'000;
+            options.most_placements = i == 2 ? 10'000 : 0;
             SearchOptions search;
             search.budget = 20'000;
             const Stages best = find(unit, SearchKind::kPortfolio, search).stages;
