@@ -16,7 +16,9 @@ namespace {
 constexpr double kMostPayloadMb = 64;
 constexpr double kLargestMs = 1e5;
 constexpr int kMostRepetitions = 1000;
+constexpr int kMostTries = 20;
 constexpr std::size_t kMostSessionRounds = 10000;
+constexpr int kSignalled = 128;  // exit codes above: of signals
 
 struct RunOptions {
     ScheduleInputs inputs;
@@ -142,21 +144,25 @@ core::Result<runtime::Session> load_session(const RunOptions& options) {
     return made;
 }
 
-/// Losses and the like are what a user asked for: times then show what they cost, and miss nothing.
-bool times_count(const runtime::SessionOptions& options) {
-    return options.loss == 0 && options.duplicates == 0 && !options.kill;
-}
-
 int outcome_of(const RunOptions& options,
                const runtime::Session& session,
                const runtime::TrialRun& run) {
     const runtime::Trial& trial = run.trial;
     if (run.exit_code != 0) {
+        warn(run.exit_code > kSignalled
+                 ? fmt::format(
+                       "schedule run: signal {} ended the run before its last round, so that "
+                       "there is no result; nothing of it is left",
+                       run.exit_code - kSignalled)
+                 : "schedule run: the coordinator ended before the last round, so that there is no "
+                   "result; nothing of the run is left");
         return run.exit_code;
     }
     if (!trial.problem.empty()) {
-        return report(
-            {{"", "schedule run", trial.problem, "try again, with a smaller --payload-mb"}});
+        return report({{"",
+                        "schedule run",
+                        trial.problem,
+                        "try again; where the machine is too slow, with a smaller --payload-mb"}});
     }
     core::Value value = runtime::trial_value(session, trial, options.tolerance);
     value.set("network_late_max_ms", run.traffic.late_max_ns / 1e6)
@@ -168,9 +174,7 @@ int outcome_of(const RunOptions& options,
         }
     }
     print(options.json ? json : runtime::trial_text(session, trial, options.tolerance));
-    const bool missed = times_count(session.options) &&
-                        (!trial.on_time(options.tolerance) || trial.incomplete() > 0);
-    return trial.wrong_sums() > 0 || missed ? kNo : kDone;
+    return runtime::verdict_of(session, trial, options.tolerance).passed ? kDone : kNo;
 }
 
 int run_schedule(const RunOptions& options) {
@@ -250,12 +254,24 @@ void add_scale(CLI::App& command, runtime::SessionOptions& session) {
         ->capture_default_str()
         ->type_name("MS");
     command
-        .add_option("--patience-ms",
-                    session.patience_ms,
-                    "after the end of a round, until what is missing is left out")
+        .add_option(
+            "--patience-ms",
+            session.patience_ms,
+            "after the end of a round, until what is missing is left out; default 1000, and "
+            "--recovery-ms")
         ->check(finite_number(0, kLargestMs))
-        ->capture_default_str()
         ->type_name("MS");
+    command
+        .add_option("--recovery-ms",
+                    session.recovery_ms,
+                    "between rounds, for what is sent again; default: what --loss needs")
+        ->check(finite_number(0, kLargestMs))
+        ->type_name("MS");
+    command
+        .add_option("--tries", session.tries, "most requests for the same block of the same island")
+        ->check(CLI::Range(0, kMostTries))
+        ->capture_default_str()
+        ->type_name("N");
     command.add_option("--seed", session.seed, "of payloads, faults and clocks")
         ->check(whole_number())
         ->capture_default_str()

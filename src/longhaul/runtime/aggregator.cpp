@@ -16,6 +16,12 @@ Aggregator::Aggregator(Setup setup, Sink sink)
     LONGHAUL_ASSERT(setup_.slots >= 1 && setup_.blocks >= 1);
 }
 
+void Aggregator::widen(std::size_t slots) {
+    if (rounds_.empty() && slots > slots_.size()) {
+        slots_.resize(slots);
+    }
+}
+
 /// What is known of a round; nullptr when it is none, or too old.
 Aggregator::RoundState* Aggregator::round_state(std::uint32_t round) {
     const auto known = rounds_.find(round);
@@ -69,6 +75,10 @@ void Aggregator::take(double now_ms,
     state->seen[block] |= bit;
     ++counts_.contributions;
     PartialSum alone{round, block, bit, {elements.begin(), elements.end()}};
+    const std::int32_t weight = setup_.weight ? setup_.weight(round, source) : 1;
+    for (std::int32_t& element : alone.sums) {
+        element *= weight;
+    }
     if (state->expected == bit) {
         ++counts_.completed;
         sink_(alone);
@@ -90,8 +100,8 @@ void Aggregator::take(double now_ms,
         open(at, now_ms, std::move(alone));
         return;
     }
-    for (std::size_t i = 0; i < std::min(elements.size(), slot.sum.sums.size()); ++i) {
-        slot.sum.sums[i] += elements[i];
+    for (std::size_t i = 0; i < std::min(alone.sums.size(), slot.sum.sums.size()); ++i) {
+        slot.sum.sums[i] += alone.sums[i];
     }
     slot.sum.mask |= bit;
     if (state->seen[block] == state->expected) {

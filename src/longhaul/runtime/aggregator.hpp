@@ -45,6 +45,8 @@ public:
         double timeout_ms = 100;
         /// Islands that contribute in a round of the session; 0 where there is no such round.
         std::function<schedule::Clique(std::uint32_t round)> expected;
+        /// What elements of an island are multiplied by; none: 1.
+        std::function<std::int32_t(std::uint32_t round, int source)> weight = nullptr;
     };
     using Sink = std::function<void(const PartialSum&)>;
 
@@ -57,6 +59,8 @@ public:
               std::uint32_t block,
               int source,
               std::span<const std::int32_t> elements);
+    /// More slots; nothing once a block was taken, or when there are as many.
+    void widen(std::size_t slots);
     /// Sends on what has waited too long. O(slots sent on).
     void expire(double now_ms);
     /// When expire() has something to do; infinity when nothing waits.

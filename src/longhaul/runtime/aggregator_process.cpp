@@ -66,18 +66,20 @@ int run_aggregator(const Session& session, int island) {
     static_cast<void>(control->send(hello));
     const std::uint32_t to = session.wan.hosts[static_cast<std::size_t>(island)].address;
     Datagram out{Kind::kSum, 0, 0, static_cast<std::uint16_t>(island), 0, 0, {}};
-    Aggregator aggregator({session.slots[static_cast<std::size_t>(island)],
-                           session.blocks,
-                           session.timeout_ms,
-                           [&](std::uint32_t round) { return session.expected(round, island); }},
-                          [&](const PartialSum& sum) {
-                              out.round = sum.round;
-                              out.block = sum.block;
-                              out.mask = sum.mask;
-                              out.elements = sum.sums;
-                              static_cast<void>(socket->send(to, kIslandPort, out));
-                              ++out.sequence;
-                          });
+    Aggregator aggregator(
+        {session.slots[static_cast<std::size_t>(island)],
+         session.blocks,
+         session.timeout_ms,
+         [&](std::uint32_t round) { return session.expected(round, island); },
+         [&](std::uint32_t round, int source) { return session.weight(round, island, source); }},
+        [&](const PartialSum& sum) {
+            out.round = sum.round;
+            out.block = sum.block;
+            out.mask = sum.mask;
+            out.elements = sum.sums;
+            static_cast<void>(socket->send(to, kIslandPort, out));
+            ++out.sequence;
+        });
     const std::array<int, 2> descriptors{control->fd(), socket->fd()};
     Datagram in;
     bool busy = false;
@@ -99,6 +101,10 @@ int run_aggregator(const Session& session, int island) {
             }
         }
         for (const core::Value& message : control->receive()) {
+            if (const core::Value* residual = message.find("clock_residual_ms")) {
+                aggregator.widen(
+                    session.slots_for(static_cast<std::size_t>(island), residual->number));
+            }
             if (message.find("end") != nullptr) {
                 static_cast<void>(control->send(report_of(aggregator.counts())));
                 return 0;

@@ -28,6 +28,37 @@ struct Bench {
     Aggregator aggregator;
 };
 
+TEST(Aggregator, Weighs) {
+    std::vector<PartialSum> sent;
+    Aggregator aggregator({1,
+                           8,
+                           10,
+                           [](std::uint32_t round) { return round == 0 ? 0b11 : 0b10; },
+                           [](std::uint32_t round, int source) {
+                               return static_cast<std::int32_t>(round) * 100 + source + 2;
+                           }},
+                          [&](const PartialSum& sum) { sent.push_back(sum); });
+    aggregator.take(0, 0, 0, 0, Values{1, -1});
+    aggregator.take(0, 0, 0, 1, Values{10, -10});
+    aggregator.take(0, 1, 0, 1, Values{7, 0});  // nobody else: passed on alone
+    ASSERT_EQ(sent.size(), 2);
+    EXPECT_EQ(sent[0].sums, (Values{32, -32}));
+    EXPECT_EQ(sent[1].sums, (Values{103 * 7, 0}));
+}
+
+// Clocks are compared before anything is taken; then the ring stays what it is.
+TEST(Aggregator, GetsSlotsForClocks) {
+    Bench bench(1);
+    bench.aggregator.widen(2);
+    bench.take(0, 0, 0, 1);
+    bench.take(0, 1, 0, 1);
+    EXPECT_EQ(bench.aggregator.counts().conflicts, 0);
+    EXPECT_EQ(bench.aggregator.counts().peak_slots, 2);
+    bench.aggregator.widen(9);
+    bench.take(0, 2, 0, 1);
+    EXPECT_EQ(bench.aggregator.counts().conflicts, 1);
+}
+
 TEST(Aggregator, SendsOnWhenAllHaveContributed) {
     Bench bench(1);
     bench.take(0, 3, 0, 1);

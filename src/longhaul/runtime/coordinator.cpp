@@ -33,6 +33,7 @@ private:
     using Condition = std::function<bool()>;
 
     bool until(const Condition& condition, double patience_ms);
+    bool before_the_start(const Condition& condition, double patience_ms, const char* otherwise);
     void accept_all();
     void hear(std::size_t host, core::Value message);
     void tell(std::size_t host, const core::Value& message);
@@ -55,6 +56,7 @@ private:
     };
     std::vector<Told> told_;
     std::optional<double> now_ms_;  ///< of the reference clock
+    double residual_ms_ = 0;        ///< of clocks, the worst
     core::Value messages_ = core::Value::array();
     std::string problem_;
 };
@@ -71,7 +73,11 @@ void Coordinator::accept_all() {
 
 void Coordinator::hear(std::size_t host, core::Value message) {
     Told& told = told_[host];
-    told.clock = told.clock || message.find("clock") != nullptr;
+    if (const core::Value* clock = message.find("clock")) {
+        told.clock = true;
+        const core::Value* residual = clock->find("residual_ms");
+        residual_ms_ = std::max(residual_ms_, residual != nullptr ? residual->number : 0);
+    }
     told.totals =
         told.totals || message.find("island") != nullptr || message.find("aggregator") != nullptr;
     told.rounds += message.find("round") != nullptr ? 1 : 0;
@@ -136,6 +142,26 @@ bool Coordinator::until(const Condition& condition, double patience_ms) {
     return true;
 }
 
+/// The same before the first round: there all processes are needed.
+bool Coordinator::before_the_start(const Condition& condition,
+                                   double patience_ms,
+                                   const char* otherwise) {
+    const auto ended = [&] {
+        return std::ranges::find_if(hosts_,
+                                    [](const auto& host) { return host && host->closed(); });
+    };
+    const bool held = until([&] { return ended() != hosts_.end() || condition(); }, patience_ms);
+    if (const auto gone = ended(); gone != hosts_.end()) {
+        const auto number = static_cast<std::size_t>(gone - hosts_.begin());
+        problem_ = fmt::format("the {} of {} ended before the first round",
+                               number < session_.islands() ? "process" : "aggregator",
+                               session_.names[number % session_.islands()]);
+        return false;
+    }
+    problem_ = held || !problem_.empty() ? problem_ : otherwise;
+    return held;
+}
+
 bool Coordinator::all_islands(const std::function<bool(std::size_t)>& condition) const {
     for (std::size_t i = 0; i < session_.islands(); ++i) {
         if (alive(i) && !condition(i)) {
@@ -158,8 +184,7 @@ bool Coordinator::lead() {
     const auto here = [&] {
         return std::ranges::all_of(hosts_, [](const auto& host) { return host.has_value(); });
     };
-    if (!until(here, kGatherMs)) {
-        problem_ = problem_.empty() ? "not all hosts have started" : problem_;
+    if (!before_the_start(here, kGatherMs, "not all hosts have started")) {
         return false;
     }
     for (std::size_t i = 1; i < session_.islands(); ++i) {
@@ -168,13 +193,16 @@ bool Coordinator::lead() {
     const auto compared = [&] {
         return all_islands([&](std::size_t i) { return i == 0 || told_[i].clock; });
     };
-    if (!until(compared, kClockMs)) {
-        problem_ = "the clocks could not be compared";
+    if (!before_the_start(compared, kClockMs, "the clocks could not be compared")) {
         return false;
     }
+    for (std::size_t i = session_.islands(); i < hosts_.size(); ++i) {
+        tell(i, core::Value::object().set("clock_residual_ms", residual_ms_));
+    }
     tell(0, core::Value::object().set("now", true));
-    if (!until([&] { return now_ms_.has_value(); }, kAnswerMs)) {
-        problem_ = "the reference clock does not answer";
+    if (!before_the_start([&] { return now_ms_.has_value(); },
+                          kAnswerMs,
+                          "the reference clock does not answer")) {
         return false;
     }
     const double start = *now_ms_ + kLeadMs + session_.lead_ms;
@@ -186,7 +214,7 @@ bool Coordinator::lead() {
     const auto reported = [&] {
         return all_islands([&](std::size_t i) { return told_[i].rounds >= rounds_of(i); });
     };
-    if (!until(reported, length + session_.options.patience_ms + kGraceMs)) {
+    if (!until(reported, length + session_.patience_ms + kGraceMs)) {
         problem_ = problem_.empty() ? "some islands have not reported all rounds" : problem_;
     }
     return true;

@@ -46,11 +46,19 @@ void Island::take_part(const Datagram& datagram) {
         ++counts_.refused;
         return;
     }
-    work->second.last_ms = socket_.received_ms() + error_ms_;
-    switch (work->second.merger.take(datagram.block, datagram.mask, datagram.elements)) {
+    Work& at = work->second;
+    const bool again = datagram.kind == Kind::kResend;
+    if (again) {
+        at.requests.answered(socket_.received_ms() + error_ms_, datagram.source);
+    } else {
+        at.sum_ms = socket_.received_ms() + error_ms_;
+        at.highest = std::max(at.highest, datagram.block);
+    }
+    switch (again ? at.merger.take_alone(datagram.block, datagram.source, datagram.elements)
+                  : at.merger.take(datagram.block, datagram.mask, datagram.elements)) {
         case Merger::Took::kAdded:
-            if (work->second.merger.complete()) {
-                work->second.finished_ms = socket_.received_ms() + error_ms_;
+            if (at.merger.complete()) {
+                at.finished_ms = socket_.received_ms() + error_ms_;
             }
             break;
         case Merger::Took::kDuplicate:
@@ -62,6 +70,23 @@ void Island::take_part(const Datagram& datagram) {
     }
 }
 
+/// Puts what another island lacks into the queue.
+void Island::take_request(const Datagram& datagram) {
+    if (datagram.source >= session_.islands() ||
+        !resends_.heard(datagram.source, datagram.sequence)) {
+        return;
+    }
+    for (std::size_t i = 0; i + 1 < datagram.elements.size(); i += 2) {
+        const auto first = static_cast<std::uint32_t>(datagram.elements[i]);
+        const auto count = static_cast<std::uint32_t>(datagram.elements[i + 1]);
+        const std::uint32_t end = first + std::min(count, session_.blocks);
+        for (std::uint32_t block = first; block < std::min(end, session_.blocks); ++block) {
+            resends_.owe(
+                {datagram.round, block, datagram.source, static_cast<int>(datagram.block)});
+        }
+    }
+}
+
 void Island::take(const Datagram& datagram) {
     const double heard = socket_.received_ms() + error_ms_;
     switch (datagram.kind) {
@@ -70,12 +95,7 @@ void Island::take(const Datagram& datagram) {
             take_part(datagram);
             break;
         case Kind::kRequest:
-            for (const std::int32_t block : datagram.elements) {
-                if (datagram.source < session_.islands()) {
-                    owed_.push_back(
-                        {datagram.round, static_cast<std::uint32_t>(block), datagram.source});
-                }
-            }
+            take_request(datagram);
             break;
         case Kind::kProbe:
             if (datagram.source < session_.islands()) {
@@ -116,7 +136,9 @@ void Island::obey(const core::Value& message) {
                                                     core::Value::object()
                                                         .set("duplicates", counts_.duplicates)
                                                         .set("refused", counts_.refused)
+                                                        .set("lacking", counts_.lacking)
                                                         .set("requests", counts_.requests)
+                                                        .set("datagrams", counts_.datagrams)
                                                         .set("resends", counts_.resends)
                                                         .set("late_ms", counts_.late_ms))));
         ended_ = true;

@@ -12,15 +12,23 @@ constexpr double kSlackMs = 15;    // a block is overdue that long after it shou
 constexpr double kAheadMs = 8;  // blocks wait that long for the access link, which keeps the rate
 constexpr double kLessAheadMs = 3;  // where the access link is faster than the stream
 constexpr double kMuchFaster = 1.02;
-constexpr double kQuietMs = 20;
-constexpr std::uint32_t kWorkKept = 4;
+constexpr double kQuietMs = 20;    // without a sum: nothing queues in front of the access link
+constexpr double kAnswerWaitMs = 50;   // beyond what a request and its answer take
+constexpr double kKeptMs = 500;    // a round is kept for others, after their patience
+constexpr int kRequestCopies = 2;  // they are small
+constexpr int kSureAttempt = 3;    // from that on blocks are sent twice
+constexpr std::size_t kMostRanges = kMostElements / 2;
 constexpr double kNever = std::numeric_limits<double>::infinity();
 
 }  // namespace
 
-/// When each block of the other members must have come, if nothing is lost: the slowest of them may
-/// have been lost on the way to the aggregator, and the slot have waited for it until it was given
-/// up.
+/// Whether a stream leaves nothing of the access link of its sender.
+bool Island::fills(const Sender& sender) const {
+    return sender.sending_ms <= kMuchFaster * session_.access_ms(sender.island);
+}
+
+/// When each block of the other members must have come, if nothing is lost: its sum leaves with the
+/// slowest of them, or when the slot gives up a member that does not come.
 Requests Island::requests_of(const Exchange& exchange, double start_ms) const {
     const std::vector<int> members = schedule::members_of(exchange.members);
     const auto self =
@@ -37,13 +45,22 @@ Requests Island::requests_of(const Exchange& exchange, double start_ms) const {
     for (const Sender& sender : exchange.senders) {
         if (sender.island != island_) {
             const auto other = static_cast<std::size_t>(sender.island);
-            const double wait = session_.timeout_ms + kSlackMs;
-            const double way =
-                session_.latency_ms(host_, other) + session_.latency_ms(other, host_);
-            streams.push_back({sender.island, start_ms + first + wait, each, way + wait});
+            const double answer = session_.access_ms(sender.island) / session_.blocks;
+            const double open =
+                start_ms + sender.offset_ms + (fills(sender) ? sender.sending_ms : 0);
+            streams.push_back({sender.island,
+                               start_ms + first,
+                               each,
+                               open,
+                               session_.latency_ms(host_, other),
+                               session_.latency_ms(other, host_),
+                               answer * static_cast<double>(members.size() - 1)});
         }
     }
-    return {std::move(streams), session_.blocks};
+    const double slack = kSlackMs + session_.guard_ms;
+    return {std::move(streams),
+            session_.blocks,
+            {slack, session_.timeout_ms + slack, kAnswerWaitMs, session_.options.tries}};
 }
 
 /// Makes the payloads of rounds that are about to begin. Returns when there is something to do.
@@ -58,8 +75,12 @@ double Island::prepare(double now_ms) {
         const std::size_t elements =
             static_cast<std::size_t>(session_.options.block_elements) * session_.blocks;
         std::vector<std::int32_t> own =
-            payload_of(session_.options.seed, prepared_, island_, elements);
-        Merger merger(exchange.members, island_, own, session_.blocks);
+            payload_of(session_.options.seed, prepared_, island_, elements, session_.payload_bits);
+        Merger merger(exchange.members,
+                      island_,
+                      own,
+                      session_.blocks,
+                      session_.weights_of(prepared_, island_));
         Work work{prepared_,
                   start,
                   std::move(own),
@@ -68,6 +89,7 @@ double Island::prepare(double now_ms) {
                   nullptr,
                   0,
                   start,
+                  0,
                   -1,
                   exchange.senders.empty()};
         const auto sender = std::ranges::find(exchange.senders, island_, &Sender::island);
@@ -75,7 +97,9 @@ double Island::prepare(double now_ms) {
         work_.emplace(prepared_, std::move(work));
         ++prepared_;
         std::erase_if(work_, [&](const auto& entry) {
-            return entry.first + kWorkKept < prepared_ && entry.second.reported;
+            return entry.second.reported && now_ms > entry.second.start_ms +
+                                                         session_.rounds[entry.first].predicted_ms +
+                                                         session_.patience_ms + kKeptMs;
         });
     }
     return kNever;
@@ -94,8 +118,7 @@ double Island::send_blocks(double now_ms, Work& work) {
                  0,
                  schedule::Clique{1} << host_,
                  {}};
-    const bool faster = sender.sending_ms > kMuchFaster * session_.access_ms(island_);
-    const double ahead = faster ? kLessAheadMs : kAheadMs;
+    const double ahead = fills(sender) ? kAheadMs : kLessAheadMs;
     for (; work.next < session_.blocks; ++work.next) {
         const double due = work.start_ms + sender.offset_ms + work.next * block_ms(sender);
         if (due > now_ms + ahead || now_ms < work.start_ms + sender.offset_ms) {
@@ -119,25 +142,43 @@ double Island::send_blocks(double now_ms, Work& work) {
     return kNever;
 }
 
-/// Asks when nothing has come for a while: as long as something comes, the link is full, and what
-/// is late may wait in front of it.
+/// Up to when what was due has passed the access link: sums come in order of time, so that what
+/// was due before the last one has come, or is lost; when none comes, nothing is on its way.
+double Island::progress_ms(const Work& work, double now_ms) const {
+    if (now_ms >= work.sum_ms + kQuietMs) {
+        return now_ms;
+    }
+    return std::min(now_ms, work.requests.planned_ms(work.highest));
+}
+
 double Island::ask(double now_ms, Work& work) {
     if (work.reported || work.merger.complete()) {
         return kNever;
     }
-    if (now_ms < work.last_ms + kQuietMs) {
-        return std::max(work.last_ms + kQuietMs, work.requests.next_ms());
-    }
     if (work.requests.next_ms() <= now_ms) {
+        const std::uint64_t lacking = work.requests.lacking();
+        const std::uint64_t asked = work.requests.asked();
         for (const Request& request :
-             work.requests.due(now_ms, work.merger, static_cast<std::size_t>(kMostElements))) {
-            counts_.requests += static_cast<double>(request.blocks.size());
-            Datagram out{
-                Kind::kRequest, work.round, 0, static_cast<std::uint16_t>(island_), 0, 0, {}};
-            out.elements.assign(request.blocks.begin(), request.blocks.end());
-            static_cast<void>(
-                socket_.send(address(static_cast<std::size_t>(request.island)), kIslandPort, out));
+             work.requests.due(now_ms, progress_ms(work, now_ms), work.merger, kMostRanges)) {
+            Datagram out{Kind::kRequest,
+                         work.round,
+                         static_cast<std::uint32_t>(request.attempt),
+                         static_cast<std::uint16_t>(island_),
+                         ++asked_,
+                         0,
+                         {}};
+            for (const BlockRange& range : request.ranges) {
+                out.elements.push_back(static_cast<std::int32_t>(range.first));
+                out.elements.push_back(static_cast<std::int32_t>(range.count));
+            }
+            for (int i = 0; i < kRequestCopies; ++i) {
+                static_cast<void>(socket_.send(
+                    address(static_cast<std::size_t>(request.island)), kIslandPort, out));
+            }
+            ++counts_.datagrams;
         }
+        counts_.lacking += static_cast<double>(work.requests.lacking() - lacking);
+        counts_.requests += static_cast<double>(work.requests.asked() - asked);
     }
     return work.requests.next_ms();
 }
@@ -149,7 +190,7 @@ double Island::finish(double now_ms, Work& work) {
     }
     const double end = work.start_ms + session_.rounds[work.round].predicted_ms;
     const double due = work.merger.complete() ? std::max(end, work.finished_ms) + kReportMs
-                                              : end + session_.options.patience_ms;
+                                              : end + session_.patience_ms;
     if (due > now_ms) {
         return due;
     }
@@ -179,34 +220,51 @@ void Island::report(const Work& work) {
     static_cast<void>(control_.send(message));
 }
 
-/// Sends blocks again that others lack, no faster than the first time.
-double Island::resend(double now_ms) {
-    while (!owed_.empty()) {
-        if (resend_ms_ > now_ms) {
-            return resend_ms_;
+/// The own streams of the session, from its start, with what waits in front of the access link.
+std::vector<Busy> Island::own_streams() const {
+    std::vector<Busy> busy;
+    for (const SessionRound& round : session_.rounds) {
+        for (const Sender& sender : round.exchanges[round.exchange_of[host_]].senders) {
+            if (sender.island == island_) {
+                const double begin = round.start_ms + sender.offset_ms;
+                const double share = session_.access_ms(island_) / sender.sending_ms;
+                busy.push_back({begin, begin + sender.sending_ms, std::min(1.0, share)});
+            }
         }
-        const Owed owed = owed_.front();
-        owed_.pop_front();
-        const auto work = work_.find(owed.round);
-        if (work == work_.end() || work->second.sender == nullptr ||
-            owed.block >= session_.blocks) {
-            continue;
-        }
-        const auto size = static_cast<std::size_t>(session_.options.block_elements);
-        const auto block = std::span(work->second.own).subspan(owed.block * size, size);
-        const Datagram out{Kind::kResend,
-                           owed.round,
-                           owed.block,
-                           static_cast<std::uint16_t>(island_),
-                           owed.block,
-                           schedule::Clique{1} << host_,
-                           {block.begin(), block.end()}};
-        static_cast<void>(socket_.send(address(owed.to), kIslandPort, out));
-        ++counts_.resends;
-        resend_ms_ = std::max(resend_ms_, now_ms - block_ms(*work->second.sender)) +
-                     block_ms(*work->second.sender);
     }
-    return kNever;
+    return busy;
+}
+
+void Island::resend_one(const Owed& owed) {
+    const auto work = work_.find(owed.round);
+    if (work == work_.end() || work->second.sender == nullptr) {
+        return;
+    }
+    const auto size = static_cast<std::size_t>(session_.options.block_elements);
+    const auto block = std::span(work->second.own).subspan(owed.block * size, size);
+    const Datagram out{Kind::kResend,
+                       owed.round,
+                       owed.block,
+                       static_cast<std::uint16_t>(island_),
+                       owed.block,
+                       schedule::Clique{1} << host_,
+                       {block.begin(), block.end()}};
+    for (int i = 0; i < (owed.attempt >= kSureAttempt ? 2 : 1); ++i) {
+        static_cast<void>(
+            socket_.send(address(static_cast<std::size_t>(owed.to)), kIslandPort, out));
+        ++counts_.resends;
+    }
+}
+
+/// Sends blocks again that others lack, when the access link has room for them.
+double Island::resend(double now_ms) {
+    if (!begin_ms_) {
+        return kNever;
+    }
+    while (const auto owed = resends_.take(now_ms - *begin_ms_)) {
+        resend_one(*owed);
+    }
+    return *begin_ms_ + resends_.next_ms(now_ms - *begin_ms_);
 }
 
 }  // namespace longhaul::runtime

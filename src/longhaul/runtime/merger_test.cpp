@@ -42,6 +42,34 @@ TEST(Merger, OverlapsAreNotAdded) {
     EXPECT_EQ(merger.sums(), (Values{70}));
 }
 
+// A block that was sent again is taken out of a sum that holds it too: nothing of the sum is lost.
+TEST(Merger, SumsMayHoldWhatCameAlone) {
+    Merger merger(0b1111, 0, {1, 1}, 2);
+    EXPECT_EQ(merger.take_alone(0, 1, Values{10}), Merger::Took::kAdded);
+    EXPECT_EQ(merger.take_alone(0, 1, Values{10}), Merger::Took::kDuplicate);
+    EXPECT_EQ(merger.take(0, 0b0110, Values{110}), Merger::Took::kAdded);
+    EXPECT_EQ(merger.mask(0), 0b0111);
+    EXPECT_EQ(merger.take(0, 0b0010, Values{10}),
+              Merger::Took::kDuplicate);  // it is in the sum now
+    EXPECT_EQ(merger.take(0, 0b1100, Values{1100}), Merger::Took::kDuplicate);
+    EXPECT_EQ(merger.take_alone(0, 3, Values{1000}), Merger::Took::kAdded);
+    EXPECT_EQ(merger.take(1, 0b1110, Values{2220}), Merger::Took::kAdded);
+    EXPECT_EQ(merger.sums(), (Values{1111, 2221}));
+    EXPECT_TRUE(merger.complete());
+    EXPECT_EQ(merger.take_alone(0, 0, Values{1}), Merger::Took::kRefused);  // itself
+    EXPECT_EQ(merger.take_alone(0, 64, Values{1}), Merger::Took::kRefused);
+    EXPECT_EQ(merger.take_alone(2, 1, Values{1}), Merger::Took::kRefused);
+}
+
+// 3 x 2 + 1 x 5 + 4 x 7; without island 2 the mean is (6 + 5) / 4.
+TEST(Merger, WeightsCount) {
+    Merger merger(0b111, 0, {2, 2}, 2, {3, 1, 4});
+    EXPECT_EQ(merger.take(0, 0b110, Values{5 + 28}), Merger::Took::kAdded);
+    EXPECT_EQ(merger.take_alone(1, 1, Values{5}), Merger::Took::kAdded);
+    EXPECT_EQ(merger.sums(), (Values{39, 11}));
+    EXPECT_EQ(merger.means(), (std::vector<double>{39.0 / 8, 11.0 / 4}));
+}
+
 TEST(Merger, MeansAreOverWhatArrived) {
     Merger merger(0b0111, 0, {3, 3}, 2);
     EXPECT_EQ(merger.take(0, 0b0110, Values{6}), Merger::Took::kAdded);
@@ -69,7 +97,11 @@ TEST(Merger, SumsAreWhatTheMasksSay) {
                     sums[k] += payload[block * kSize + k];
                 }
             }
-            merger.take(block, mask, sums);
+            if (schedule::clique_size(mask) == 1 && random.below(2) == 0) {
+                merger.take_alone(block, schedule::members_of(mask).front(), sums);
+            } else {
+                merger.take(block, mask, sums);
+            }
         }
         EXPECT_EQ(merger.sums(), expected_sums(1, round, merger.stretches(), kSize));
         bool all = true;

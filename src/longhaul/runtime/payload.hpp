@@ -10,15 +10,30 @@
 
 namespace longhaul::runtime {
 
-/// Largest absolute value of an element. Sums of kMaxIslands of them fit into 32 bits.
-inline constexpr std::int32_t kLargestElement = (1 << 24) - 1;
+/// Bits of an element, with the sign: sums of kMaxIslands of them fit into 32 bits.
+inline constexpr int kPayloadBits = 25;
+/// Where weights differ they are multiples of 1 / kWeightScale, and rows sum to 1: sums of products
+/// with elements of kWeightedBits bits fit into 32 bits.
+inline constexpr std::int32_t kWeightScale = 1 << 15;
+inline constexpr int kWeightedBits = 16;
 
 /// The payload of an island in a round of the session: evenly distributed over
-/// [-kLargestElement - 1, kLargestElement].
+/// [-2^(bits - 1), 2^(bits - 1) - 1].
 [[nodiscard]] std::vector<std::int32_t> payload_of(std::uint64_t seed,
                                                    std::uint32_t round,
                                                    int island,
-                                                   std::size_t elements);
+                                                   std::size_t elements,
+                                                   int bits = kPayloadBits);
+
+/// A row of weights in units of 1 / kWeightScale: rounded so that the row sums to kWeightScale,
+/// each less than 1 unit from what it was. The row must be >= 0 and sum to 1 (to 1e-6).
+[[nodiscard]] std::vector<std::int32_t> fixed_point_row(const std::vector<double>& row);
+
+/// How an island adds up.
+struct Adding {
+    int bits = kPayloadBits;            ///< of elements
+    std::vector<std::int32_t> weights;  ///< one an island by number; empty: 1 each
+};
 
 /// A stretch of blocks that holds the sum of the same islands.
 struct Stretch {
@@ -33,7 +48,8 @@ struct Stretch {
 [[nodiscard]] std::vector<std::int32_t> expected_sums(std::uint64_t seed,
                                                       std::uint32_t round,
                                                       const std::vector<Stretch>& stretches,
-                                                      std::size_t block_elements);
+                                                      std::size_t block_elements,
+                                                      const Adding& adding = {});
 
 /// SHA-256 over the elements, 4 bytes each, the low byte first.
 [[nodiscard]] std::string digest_of(const std::vector<std::int32_t>& elements);

@@ -7,12 +7,13 @@
 
 #include "longhaul/core/random.hpp"
 #include "longhaul/runtime/detail/session_network.hpp"
+#include "longhaul/runtime/detail/session_rounds.hpp"
+#include "longhaul/runtime/payload.hpp"
 #include "longhaul/runtime/wire.hpp"
 
 namespace longhaul::runtime {
 namespace {
 
-constexpr std::uint32_t kGroups = 0xef4d0000;  // 239.77.phase.island
 constexpr std::size_t kMostRounds = 256;
 constexpr double kMbOfGb = 1000;
 constexpr double kMsOfByte = 8e-3;  // at 1 Mbit/s
@@ -20,14 +21,8 @@ constexpr double kBytesOfMb = 1e6;
 constexpr std::uint64_t kClockStream = 1ULL << 40U;
 constexpr double kLeastTimeoutMs = 50;
 constexpr std::size_t kSpareSlots = 2;
-
-std::string clique_text(const schedule::Islands& islands, schedule::Clique clique) {
-    std::string text;
-    for (const int member : schedule::members_of(clique)) {
-        text += (text.empty() ? "" : ", ") + islands.islands[static_cast<std::size_t>(member)].name;
-    }
-    return "{" + text + "}";
-}
+constexpr double kRowTolerance = 1e-6;
+constexpr double kPatienceMs = 1000;
 
 core::Result<void> check_clique(const schedule::Islands& islands,
                                 const schedule::TimedClique& clique,
@@ -44,96 +39,17 @@ core::Result<void> check_clique(const schedule::Islands& islands,
             {"", where, "offsets, trees or the time of sending are missing", "one a member"});
     }
     for (std::size_t r = 0; r < clique.weights.rows(); ++r) {
+        double sum = 0;
+        bool sound = clique.weights.rows() == size && clique.weights.columns() == size;
         for (std::size_t c = 0; c < clique.weights.columns(); ++c) {
-            if (std::abs(clique.weights(r, c) * static_cast<double>(size) - 1) > 1e-9) {
-                return core::fail({"",
-                                   where,
-                                   "weights of its own: aggregators here add up, all alike",
-                                   "a schedule with equal weights"});
-            }
+            sum += clique.weights(r, c);
+            sound = sound && clique.weights(r, c) >= 0;
         }
-    }
-    return {};
-}
-
-/// One clique, its trees laid into the network.
-core::Result<Exchange> make_exchange(const schedule::Islands& islands,
-                                     const schedule::TimedClique& clique,
-                                     std::size_t phase,
-                                     bool first_time,
-                                     Session& session) {
-    const double scale = session.options.time_scale;
-    Exchange exchange{clique.members, clique.time_ms * scale, {}};
-    const std::vector<int> members = schedule::members_of(clique.members);
-    for (std::size_t i = 0; i < members.size() && members.size() > 1; ++i) {
-        topology::Stream stream{members[i], members, 1};
-        std::erase(stream.receivers, members[i]);
-        std::vector<double> latency =
-            topology::stream_latencies(islands.network, stream, clique.trees[i]);
-        if (!std::ranges::all_of(latency, [](double ms) { return ms < 1e300; })) {
-            return core::fail(
-                {"",
-                 fmt::format("round {}, tree of {}",
-                             phase + 1,
-                             islands.islands[static_cast<std::size_t>(members[i])].name),
-                 "misses a receiver",
-                 "a tree to all members of " + clique_text(islands, clique.members)});
-        }
-        std::ranges::for_each(latency, [&](double& ms) { ms *= scale; });
-        latency.insert(latency.begin() + static_cast<std::ptrdiff_t>(i), 0);
-        const auto group = kGroups + (static_cast<std::uint32_t>(phase) << 8U) +
-                           static_cast<std::uint32_t>(members[i]);
-        const double sending = clique.sender_ms.empty() ? clique.sending_ms : clique.sender_ms[i];
-        exchange.senders.push_back(
-            {members[i], clique.offset_ms[i] * scale, sending * scale, group, std::move(latency)});
-        session.lead_ms = std::max(session.lead_ms, -clique.offset_ms[i] * scale);
-        if (first_time) {
-            session.wan.trees.push_back(
-                lay_tree(islands, members[i], group, clique.trees[i], clique.members));
-        }
-    }
-    return exchange;
-}
-
-/// Islands that are in no clique train alone.
-void add_alone(const schedule::Islands& islands, SessionRound& round) {
-    schedule::Clique covered = 0;
-    for (const Exchange& exchange : round.exchanges) {
-        covered |= exchange.members;
-    }
-    for (std::size_t i = 0; i < islands.size(); ++i) {
-        if ((covered >> i & 1U) == 0) {
-            round.exchange_of[i] = round.exchanges.size();
-            round.exchanges.push_back({schedule::Clique{1} << i, 0, {}});
-        }
-    }
-}
-
-core::Result<void> make_rounds(const schedule::Islands& islands,
-                               const schedule::TimedSchedule& schedule,
-                               Session& session) {
-    double start = 0;
-    for (int repetition = 0; repetition < session.options.repetitions; ++repetition) {
-        for (std::size_t phase = 0; phase < schedule.rounds.size(); ++phase) {
-            const schedule::TimedRound& timed = schedule.rounds[phase];
-            SessionRound round{phase, start, 0, {}, std::vector<std::size_t>(islands.size(), 0)};
-            for (const schedule::TimedClique& clique : timed.cliques) {
-                auto exchange = make_exchange(islands, clique, phase, repetition == 0, session);
-                if (!exchange) {
-                    return tl::unexpected(exchange.error());
-                }
-                round.predicted_ms = std::max(round.predicted_ms, exchange->predicted_ms);
-                for (const int member : schedule::members_of(clique.members)) {
-                    round.exchange_of[static_cast<std::size_t>(member)] = round.exchanges.size();
-                }
-                round.exchanges.push_back(std::move(*exchange));
-            }
-            add_alone(islands, round);
-            const bool streamed = session.pace == schedule::Pace::kStreamed;
-            const double length = timed.length_ms * session.options.time_scale;
-            start +=
-                streamed ? length : std::max(length, round.predicted_ms) + session.options.gap_ms;
-            session.rounds.push_back(std::move(round));
+        if (!sound || std::abs(sum - 1) > kRowTolerance) {
+            return core::fail({"",
+                               where,
+                               fmt::format("row {} of the weights sums to {}", r + 1, sum),
+                               "one row a member, of weights of at least 0 that sum to 1"});
         }
     }
     return {};
@@ -143,22 +59,22 @@ core::Result<void> make_rounds(const schedule::Islands& islands,
 void make_slots(const schedule::Islands& islands,
                 const schedule::TimedSchedule& schedule,
                 Session& session) {
-    double least_sending = 1e300;
+    session.sending_ms = 1e300;
     for (const SessionRound& round : session.rounds) {
         for (const Exchange& exchange : round.exchanges) {
             for (const Sender& sender : exchange.senders) {
-                least_sending = std::min(least_sending, sender.sending_ms);
+                session.sending_ms = std::min(session.sending_ms, sender.sending_ms);
             }
         }
     }
-    const double guard_ms =
-        std::max(session.options.spare_ms, schedule.guard_ms * session.options.time_scale);
-    const double guard = std::ceil(guard_ms / least_sending * session.blocks);
+    session.guard_ms =
+        std::max(session.options.spare_ms, schedule.guard_ms * session.options.time_scale) +
+        session.jitter_ms;
     for (std::size_t i = 0; i < islands.size(); ++i) {
         const double memory = i < schedule.memory_gb.size() ? schedule.memory_gb[i] : 0;
         const double share = std::min(1.0, memory / schedule.payload_gb);
-        const double held = std::floor(share * session.blocks);
-        session.slots.push_back(static_cast<std::size_t>(held + guard) + kSpareSlots);
+        session.held.push_back(static_cast<std::size_t>(std::floor(share * session.blocks)));
+        session.slots.push_back(session.slots_for(i, 0));
     }
 }
 
@@ -193,6 +109,37 @@ double Session::access_ms(int island) const {
            kMsOfByte;
 }
 
+double Session::ingress_ms(int island) const {
+    return blocks * block_on_wire(*this) / wan.resources[egress(island) + 1].shape.rate_mbps *
+           kMsOfByte;
+}
+
+std::size_t Session::slots_for(std::size_t island, double residual_ms) const {
+    const double guard = std::ceil((guard_ms + 2 * residual_ms) / sending_ms * blocks);
+    return held[island] + static_cast<std::size_t>(guard) + kSpareSlots;
+}
+
+std::int32_t Session::weight(std::uint32_t round, int receiver, int sender) const {
+    const Exchange& with = exchange(round, receiver);
+    if (with.weights.empty()) {
+        return 1;
+    }
+    const std::vector<int> members = schedule::members_of(with.members);
+    const auto place = [&](int island) {
+        return static_cast<std::size_t>(std::ranges::find(members, island) - members.begin());
+    };
+    const std::size_t column = place(sender);
+    return column < members.size() ? with.weights(place(receiver), column) : 0;
+}
+
+std::vector<std::int32_t> Session::weights_of(std::uint32_t round, int receiver) const {
+    std::vector<std::int32_t> row;
+    for (std::size_t i = 0; i < islands() && !exchange(round, receiver).weights.empty(); ++i) {
+        row.push_back(weight(round, receiver, static_cast<int>(i)));
+    }
+    return row;
+}
+
 schedule::Clique Session::expected(std::uint32_t round, int island) const {
     return round < rounds.size() ? exchange(round, island).members &
                                        ~(schedule::Clique{1} << static_cast<unsigned>(island))
@@ -209,12 +156,14 @@ core::Result<Session> make_session(const schedule::Islands& islands,
                            fmt::format("1 to {}", kMostRounds)});
     }
     bool any = false;
+    bool differ = false;
     for (std::size_t k = 0; k < schedule.rounds.size(); ++k) {
         for (const schedule::TimedClique& clique : schedule.rounds[k].cliques) {
             if (const auto sound = check_clique(islands, clique, k); !sound) {
                 return tl::unexpected(sound.error());
             }
             any = any || schedule::clique_size(clique.members) > 1;
+            differ = differ || weights_differ(clique);
         }
     }
     if (!any) {
@@ -233,12 +182,19 @@ core::Result<Session> make_session(const schedule::Islands& islands,
     session.rate_scale =
         session.payload_bytes / (schedule.payload_gb * kMbOfGb * kBytesOfMb) / options.time_scale;
     lay_network(islands, session);
-    if (const auto made = make_rounds(islands, schedule, session); !made) {
+    if (differ) {
+        session.payload_bits = kWeightedBits;
+    }
+    if (const auto made = lay_rounds(islands, schedule, session); !made) {
         return tl::unexpected(made.error());
     }
     make_slots(islands, schedule, session);
-    session.timeout_ms = std::max(schedule.timeout_ms * options.time_scale,
-                                  widest_spread(session) + options.spare_ms + kLeastTimeoutMs);
+    session.timeout_ms =
+        std::max(schedule.timeout_ms * options.time_scale,
+                 widest_spread(session) + session.jitter_ms + options.spare_ms + kLeastTimeoutMs);
+    session.recovery_ms = options.recovery_ms.value_or(recovery_for(session));
+    session.patience_ms = options.patience_ms.value_or(kPatienceMs + session.recovery_ms);
+    start_rounds(schedule, session);
     core::Random random(options.seed, kClockStream);
     for (std::size_t i = 0; i < session.wan.hosts.size(); ++i) {
         session.clock_error_ms.push_back(options.clock_error_ms * (2 * random.uniform() - 1));

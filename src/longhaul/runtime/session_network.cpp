@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 #include <map>
 
 #include <fmt/format.h>
@@ -46,6 +47,11 @@ std::size_t egress(int island) {
     return 2 * static_cast<std::size_t>(island);
 }
 
+double link_jitter_ms(const schedule::Islands& islands, std::size_t link) {
+    const double sigma = link < islands.jitter_ms.size() ? islands.jitter_ms[link] : 0;
+    return std::min(std::sqrt(3.0) * sigma, islands.network.links[link].latency_ms);
+}
+
 double block_on_wire(const Session& session) {
     return static_cast<double>(kElementBytes) * session.options.block_elements +
            static_cast<double>(kHead) + kIpUdp + session.wan.ethernet;
@@ -66,23 +72,26 @@ void lay_network(const schedule::Islands& islands, Session& session) {
     // A receiver joins the groups of all senders of all rounds: more than the 20 of the default.
     wan.sysctl["net.ipv4.igmp_max_memberships"] = "32768";
     const double data = static_cast<double>(kElementBytes) * session.options.block_elements;
-    const auto shape = [&](double gbps, double latency_ms) {
+    const auto shape = [&](double gbps, double latency_ms, double jitter_ms) {
         emulate::Shape made;
         made.rate_mbps = gbps * kMbpsOfGbps * session.rate_scale * block_on_wire(session) / data;
         made.delay_ms = latency_ms * session.options.time_scale;
+        made.jitter_ms = jitter_ms * session.options.time_scale;
         made.loss = session.options.loss;
         return made;
     };
     for (const schedule::Island& island : islands.islands) {
-        wan.resources.push_back({island.name + ">", shape(island.egress_gbps, 0)});
-        wan.resources.push_back({">" + island.name, shape(island.ingress_gbps, 0)});
+        wan.resources.push_back({island.name + ">", shape(island.egress_gbps, 0, 0)});
+        wan.resources.push_back({">" + island.name, shape(island.ingress_gbps, 0, 0)});
     }
-    for (const topology::Link& each : islands.network.links) {
+    for (std::size_t id = 0; id < islands.network.links.size(); ++id) {
+        const topology::Link& each = islands.network.links[id];
         wan.resources.push_back({islands.node_name(each.from) + ">" + islands.node_name(each.to),
-                                 shape(each.gbps, each.latency_ms)});
+                                 shape(each.gbps, each.latency_ms, link_jitter_ms(islands, id))});
     }
     wan.paths.resize(4 * n * n);
     session.latency_ms = core::Grid<double>(n, n);
+    session.fastest_ms = core::Grid<double>(n, n);
     for (std::size_t from = 0; from < n; ++from) {
         topology::Stream all{static_cast<int>(from), {}, 1};
         for (std::size_t to = 0; to < n; ++to) {
@@ -97,6 +106,11 @@ void lay_network(const schedule::Islands& islands, Session& session) {
             path.push_back(ingress(to));
             const auto column = static_cast<std::size_t>(to);
             session.latency_ms(from, column) = emulate::delay_ms(wan, path);
+            session.fastest_ms(from, column) = session.latency_ms(from, column);
+            for (const int resource : path) {
+                session.fastest_ms(from, column) -=
+                    wan.resources[static_cast<std::size_t>(resource)].shape.jitter_ms;
+            }
             wan.paths[from * 2 * n + column] = std::move(path);
         }
         wan.paths[(n + from) * 2 * n + from] = {ingress(all.source)};

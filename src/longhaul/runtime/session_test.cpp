@@ -1,12 +1,14 @@
 #include "longhaul/runtime/session.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 
 #include <gtest/gtest.h>
 
 #include "longhaul/core/document.hpp"
 #include "longhaul/runtime/detail/test_network.hpp"
+#include "longhaul/runtime/payload.hpp"
 #include "longhaul/schedule/score.hpp"
 
 namespace longhaul::runtime {
@@ -104,6 +106,85 @@ TEST(Session, IslandsThatAreLeftOutAreAlone) {
     EXPECT_EQ(session.expected(1, 1), 0b1000);
 }
 
+// Rows 1/2, 1/4, 1/8, 1/8 and so on, in units of 2^-15, for elements of 16 bits.
+TEST(Session, WeightsAreWholeNumbers) {
+    const schedule::Islands islands = ring_of_islands();
+    schedule::TimedSchedule timed = timed_of(islands, "all", 1);
+    timed.rounds[0].cliques[0].weights = core::Grid<double>(4, 4, 0.25);
+    EXPECT_EQ(made(islands, timed, {}).payload_bits, kPayloadBits);
+    for (std::size_t r = 0; r < 4; ++r) {
+        for (std::size_t c = 0; c < 4; ++c) {
+            const std::size_t distance = (c + 4 - r) % 4;
+            timed.rounds[0].cliques[0].weights(r, c) = distance == 0   ? 0.5
+                                                       : distance == 1 ? 0.25
+                                                                       : 0.125;
+        }
+    }
+    const Session session = made(islands, timed, {});
+    EXPECT_EQ(session.payload_bits, kWeightedBits);
+    EXPECT_EQ(session.weights_of(0, 1), (std::vector<std::int32_t>{4096, 16384, 8192, 4096}));
+    EXPECT_EQ(session.weight(0, 3, 0), 8192);
+    EXPECT_EQ(made(islands, timed_of(islands, "pairs", 0), {}).weight(0, 0, 1), 1);
+}
+
+// Two senders may each be off by the residual: 3 ms of 400 are 2 blocks of 195.
+TEST(Session, SlotsBearClocksAndJitter) {
+    schedule::Islands islands = ring_of_islands();
+    SessionOptions options;
+    options.spare_ms = 20;
+    const Session session = made(islands, timed_of(islands, "pairs", 0), options);
+    EXPECT_EQ(session.slots_for(0, 0), 10 + 2);
+    EXPECT_EQ(session.slots_for(0, 1.5), 12 + 2);  // (20 + 3) / 400 x 195 = 11.2
+    EXPECT_EQ(session.jitter_ms, 0);
+    // A standard deviation of 2 ms is +-3.46 ms, even; a and c are two links apart.
+    islands.jitter_ms.assign(islands.network.links.size(), 2);
+    const Session shaky = made(islands, timed_of(islands, "pairs", 0), options);
+    EXPECT_NEAR(shaky.jitter_ms, 2 * 2 * std::sqrt(12.0), 1e-9);
+    EXPECT_NEAR(shaky.guard_ms, 20 + 4 * std::sqrt(12.0), 1e-9);
+    EXPECT_NEAR(shaky.wan.resources[8].shape.jitter_ms, std::sqrt(12.0), 1e-9);
+}
+
+// Pairs over at most two links, at 10 % loss: an access link, two links and the access link of the
+// sum lose 1 - 0.9^4 = 0.3439 of 195 blocks, 102.2 with what is lost again; three standard
+// deviations are 30.3. A block takes 400 / 195 ms; then 40 ms there and back, and the timeout of
+// slots, 50 + 10 ms.
+TEST(Session, LossesTakeTimeBetweenRounds) {
+    const schedule::Islands islands = ring_of_islands();
+    SessionOptions options;
+    options.loss = 0.1;
+    const Session session = made(islands, timed_of(islands, "pairs", 0), options);
+    const double blocks = 195 * 0.3439 / (1 - 0.3439);
+    EXPECT_EQ(session.recovery_ms,
+              std::ceil((blocks + 3 * std::sqrt(blocks)) * 400 / 195 + 40 + 60));
+    EXPECT_DOUBLE_EQ(session.rounds[1].start_ms, 410 + 25 + session.recovery_ms);
+    EXPECT_DOUBLE_EQ(session.patience_ms, 1000 + session.recovery_ms);
+    options.recovery_ms = 7;
+    options.patience_ms = 8;
+    const Session told = made(islands, timed_of(islands, "pairs", 0), options);
+    EXPECT_EQ(told.recovery_ms, 7);
+    EXPECT_EQ(told.patience_ms, 8);
+}
+
+// Rounds of 420 and 410 ms, one every 400 ms: for 10 ms the sums of two rounds share an access link
+// that each of them fills. Before the last block of the longer round, at 420 ms, 4 blocks of the
+// next one are there, the first at 410 + 400 / 195 ms. The shorter round ends behind 10 ms of the
+// longer one.
+TEST(Session, SumsOfRoundsThatOverlapQueue) {
+    const schedule::Islands islands = ring_of_islands();
+    schedule::TimedSchedule timed = timed_of(islands, "pairs", 0);
+    timed.pace = schedule::Pace::kStreamed;
+    std::swap(timed.rounds[0], timed.rounds[1]);  // 420, then 410
+    timed.rounds[0].length_ms = timed.rounds[1].length_ms = 400;
+    SessionOptions options;
+    options.repetitions = 2;
+    const Session session = made(islands, timed, options);
+    ASSERT_EQ(session.rounds.size(), 4);
+    EXPECT_NEAR(session.rounds[0].predicted_ms, 420 + 4 * 400.0 / 195, 1e-9);
+    EXPECT_NEAR(session.rounds[1].predicted_ms, 420, 1e-9);
+    EXPECT_NEAR(session.rounds[2].predicted_ms, 420 + 4 * 400.0 / 195, 1e-9);
+    EXPECT_EQ(session.rounds[3].start_ms, 1200);
+}
+
 std::string problem_of(const schedule::Islands& islands, const schedule::TimedSchedule& timed) {
     const auto session = make_session(islands, timed, {});
     return session ? "" : core::to_string(session.error().front());
@@ -116,7 +197,8 @@ TEST(Session, RefusesWhatItCannotRun) {
     bad.rounds[0].cliques[0].weights = core::Grid<double>(4, 4, 0.25);
     EXPECT_EQ(problem_of(islands, bad), "");
     bad.rounds[0].cliques[0].weights(0, 0) = 0.5;
-    EXPECT_NE(problem_of(islands, bad).find("weights of its own"), std::string::npos);
+    EXPECT_NE(problem_of(islands, bad).find("row 1 of the weights sums to 1.25"),
+              std::string::npos);
     bad = good;
     bad.rounds[0].cliques[0].trees[1].links.pop_back();
     EXPECT_NE(problem_of(islands, bad).find("misses a receiver"), std::string::npos);

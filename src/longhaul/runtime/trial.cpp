@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <tuple>
 
 namespace longhaul::runtime {
 namespace {
@@ -57,10 +58,12 @@ public:
     explicit Answers(const Session& session) : session_(session) {}
 
     [[nodiscard]] const std::string& digest(std::uint32_t round,
+                                            int island,
                                             const std::vector<Stretch>& stretches) {
-        Key key{round, {}};
+        std::vector<std::int32_t> weights = session_.weights_of(round, island);
+        Key key{round, weights.empty() ? -1 : island, {}};
         for (const Stretch& stretch : stretches) {
-            key.second.emplace_back(stretch.blocks, stretch.mask);
+            std::get<2>(key).emplace_back(stretch.blocks, stretch.mask);
         }
         std::string& known = known_[key];
         if (known.empty()) {
@@ -68,13 +71,16 @@ public:
                 digest_of(expected_sums(session_.options.seed,
                                         round,
                                         stretches,
-                                        static_cast<std::size_t>(session_.options.block_elements)));
+                                        static_cast<std::size_t>(session_.options.block_elements),
+                                        {session_.payload_bits, std::move(weights)}));
         }
         return known;
     }
 
 private:
-    using Key = std::pair<std::uint32_t, std::vector<std::pair<std::uint32_t, schedule::Clique>>>;
+    /// Round, island where weights differ, and contents.
+    using Key =
+        std::tuple<std::uint32_t, int, std::vector<std::pair<std::uint32_t, schedule::Clique>>>;
     const Session& session_;
     std::map<Key, std::string> known_;
 };
@@ -110,7 +116,7 @@ void take_round(const Session& session,
     result.stretches = stretches_of(message);
     const core::Value* digest = message.find("digest");
     result.exact = digest != nullptr && plausible(session, round, island, result.stretches) &&
-                   digest->string == answers.digest(round, result.stretches);
+                   digest->string == answers.digest(round, island, result.stretches);
     result.complete =
         result.stretches ==
         std::vector<Stretch>{{session.blocks, session.exchange(round, island).members}};
@@ -139,7 +145,9 @@ void take(const Session& session,
     }
     if (const core::Value* totals = message.find("island")) {
         trial.duplicates += number_of(*totals, "duplicates");
+        trial.lacking += number_of(*totals, "lacking");
         trial.requests += number_of(*totals, "requests");
+        trial.request_datagrams += number_of(*totals, "datagrams");
         trial.resends += number_of(*totals, "resends");
         trial.late_ms = std::max(trial.late_ms, number_of(*totals, "late_ms"));
     }
@@ -150,6 +158,11 @@ void take(const Session& session,
 
 bool exchanges(const SessionRound& round, std::size_t island) {
     return !round.exchanges[round.exchange_of[island]].senders.empty();
+}
+
+double median_of(std::vector<double> values) {
+    std::ranges::sort(values);
+    return (values[(values.size() - 1) / 2] + values[values.size() / 2]) / 2;
 }
 
 /// Times of rounds, and of rounds of the schedule.
@@ -167,17 +180,22 @@ void summarise(const Session& session, Trial& trial) {
         }
         trial.phases.resize(std::max(trial.phases.size(), round.phase + 1));
         PhaseOutcome& phase = trial.phases[round.phase];
-        phase.predicted_ms = round.predicted_ms;
+        phase.predicted_ms = round.predicted_ms;  // for now
         if (complete && round.predicted_ms > 0) {
             outcome.measured_ms = last;
             phase.measured_ms.push_back(last);
+            phase.predicted_each_ms.push_back(round.predicted_ms);
         }
     }
     for (PhaseOutcome& phase : trial.phases) {
         if (!phase.measured_ms.empty()) {
-            std::vector<double> sorted = phase.measured_ms;
-            std::ranges::sort(sorted);
-            phase.median_ms = (sorted[(sorted.size() - 1) / 2] + sorted[sorted.size() / 2]) / 2;
+            std::vector<double> ratios;
+            for (std::size_t i = 0; i < phase.measured_ms.size(); ++i) {
+                ratios.push_back(phase.measured_ms[i] / phase.predicted_each_ms[i]);
+            }
+            phase.ratio = median_of(std::move(ratios));
+            phase.median_ms = median_of(phase.measured_ms);
+            phase.predicted_ms = median_of(phase.predicted_each_ms);
         }
     }
 }
@@ -197,8 +215,12 @@ Trial judge(const Session& session, const core::Value& log) {
         trial.problem = problem->string;
     }
     for (const double host : numbers_of(log.find("lost"))) {
-        if (host < static_cast<double>(session.islands())) {
-            trial.lost.push_back(static_cast<int>(host));
+        const auto number = static_cast<int>(host);
+        const auto islands = static_cast<int>(session.islands());
+        if (number < islands) {
+            trial.lost.push_back(number);
+        } else if (number < 2 * islands) {
+            trial.lost_aggregators.push_back(number - islands);
         }
     }
     Answers answers(session);
@@ -238,6 +260,23 @@ std::size_t Trial::incomplete() const {
     for (const RoundOutcome& round : rounds) {
         count += static_cast<std::size_t>(std::ranges::count_if(
             round.islands, [](const IslandRound& at) { return at.reported && !at.complete; }));
+    }
+    return count;
+}
+
+std::size_t Trial::unexplained(const Session& session) const {
+    const schedule::Clique killed =
+        session.options.kill ? schedule::Clique{1} << session.options.kill->island : 0;
+    std::size_t count = 0;
+    for (std::uint32_t k = 0; k < rounds.size(); ++k) {
+        for (std::size_t i = 0; i < session.islands(); ++i) {
+            const IslandRound& at = rounds[k].islands[i];
+            const schedule::Clique all = session.exchange(k, static_cast<int>(i)).members;
+            const bool lacks = std::ranges::any_of(at.stretches, [&](const Stretch& stretch) {
+                return (all & ~stretch.mask & ~killed) != 0;
+            });
+            count += at.reported && lacks ? 1 : 0;
+        }
     }
     return count;
 }

@@ -31,12 +31,15 @@ struct RoundOutcome {
 
 /// One round of the schedule, over its repetitions.
 struct PhaseOutcome {
-    double predicted_ms = 0;
-    std::vector<double> measured_ms;  ///< of the repetitions that were complete
-    double median_ms = 0;             ///< 0 when none was
+    double predicted_ms = 0;                ///< median of those below; of the last when none was
+    std::vector<double> predicted_each_ms;  ///< of the repetitions that were complete; they differ
+                                            ///< where rounds overlap
+    std::vector<double> measured_ms;        ///< of the same
+    double median_ms = 0;                   ///< 0 when none was
+    double ratio = 1;                       ///< median of measured over predicted
 
     /// Measured over predicted - 1.
-    [[nodiscard]] double difference() const { return median_ms / predicted_ms - 1; }
+    [[nodiscard]] double difference() const { return ratio - 1; }
 };
 
 struct Trial {
@@ -46,17 +49,22 @@ struct Trial {
     std::vector<ClockDifference> clocks;  ///< of islands; the first is the reference
     std::vector<double> clock_misses_ms;  ///< estimate minus truth, which an emulation knows
     std::vector<AggregatorCounts> aggregators;
-    std::vector<int> lost;  ///< islands whose processes ended before the trial
-    double duplicates = 0;  ///< parts that islands dropped
-    double requests = 0;    ///< blocks asked for again
-    double resends = 0;     ///< blocks sent again
-    double late_ms = 0;     ///< most that a block was sent after its time
-    bool real_time = true;  ///< all processes ran before ordinary ones
+    std::vector<int> lost;              ///< islands whose processes ended before the trial
+    std::vector<int> lost_aggregators;  ///< islands whose aggregators did
+    double duplicates = 0;              ///< parts that islands dropped
+    double lacking = 0;                 ///< blocks, one a sender and receiver, that were overdue
+    double requests = 0;                ///< blocks asked for again, each time
+    double request_datagrams = 0;       ///< that asked for them
+    double resends = 0;                 ///< blocks sent again
+    double late_ms = 0;                 ///< most that a block was sent after its time
+    bool real_time = true;              ///< all processes ran before ordinary ones
 
     /// Islands and rounds whose sums are not those of the islands that they name.
     [[nodiscard]] std::size_t wrong_sums() const;
     /// Reports of islands that lacked something.
     [[nodiscard]] std::size_t incomplete() const;
+    /// Reports of islands that lacked something of an island whose process was not lost.
+    [[nodiscard]] std::size_t unexplained(const Session& session) const;
     [[nodiscard]] std::size_t reports() const;
     /// Whether every round was complete once at least, and its median within a share of what was
     /// predicted.
@@ -65,6 +73,18 @@ struct Trial {
 
 /// Works out every sum from the seed. O(reports payload islands) at most; equal reports once.
 [[nodiscard]] Trial judge(const Session& session, const core::Value& log);
+
+/// Whether times are judged: not with losses, duplicates or a killed island.
+[[nodiscard]] bool times_count(const Session& session);
+
+/// Whether a trial shows what it should, and if not, what is wrong and what would be right. With
+/// losses or duplicates times are not judged; nor what is missing of an island that was to be
+/// killed.
+struct Verdict {
+    bool passed = true;
+    std::vector<std::string> lines;  ///< for people: one, or one a problem
+};
+[[nodiscard]] Verdict verdict_of(const Session& session, const Trial& trial, double tolerance);
 
 /// Tables for people.
 [[nodiscard]] std::string trial_text(const Session& session, const Trial& trial, double tolerance);

@@ -127,10 +127,54 @@ TEST(Trial, KnowsWhoWentOnWithoutWhom) {
     EXPECT_EQ(trial.phases[0].measured_ms, (std::vector<double>{423, 443}));
     EXPECT_EQ(trial.phases[0].median_ms, 433);
     const std::string text = trial_text(session, trial, 0.05);
-    EXPECT_NE(text.find("round 1: b went on without a in 3 of 4 blocks"), std::string::npos)
+    EXPECT_NE(
+        text.find(
+            "missing   round 1 in run 1 of 3 of the schedule: 3 of 4 sums of b are without a\n"),
+        std::string::npos)
+        << text;
+    EXPECT_NE(
+        text.find("check     failed: 1 of 24 sums are without blocks of some islands, after 6 "
+                  "requests or 1000 ms"),
+        std::string::npos)
         << text;
     const core::Value value = trial_value(session, trial, 0.05);
     EXPECT_EQ(value.find("incomplete")->number, 1);
+    EXPECT_FALSE(value.find("passed")->boolean);
+}
+
+// What is missing of an island that was to be killed is right; of another it is not.
+TEST(Trial, OnlyAKilledIslandMayBeMissing) {
+    Session session = session_of_pairs();
+    session.options.kill = Kill{0, 0};
+    std::vector<core::Value> messages = good_messages(session);
+    messages[1] = from(1, report_of_island(session, 0, 1, 0b0010, 0));
+    core::Value log = log_of(messages);
+    core::Value lost = core::Value::array();
+    lost.append(0);
+    log.set("lost", std::move(lost));
+    Trial trial = judge(session, log);
+    EXPECT_EQ(trial.lost, (std::vector<int>{0}));
+    EXPECT_EQ(trial.unexplained(session), 0);
+    EXPECT_TRUE(verdict_of(session, trial, 0.05).passed);
+    session.options.kill = Kill{3, 0};
+    EXPECT_EQ(trial.unexplained(session), 1);
+    const Verdict verdict = verdict_of(session, trial, 0.05);
+    EXPECT_FALSE(verdict.passed);
+    ASSERT_EQ(verdict.lines.size(), 2);
+    EXPECT_EQ(verdict.lines[0],
+              "failed: the process of a ended before the trial did; all should run to the end");
+}
+
+TEST(Trial, NamesAggregatorsThatEnded) {
+    const Session session = session_of_pairs();
+    core::Value log = log_of(good_messages(session));
+    core::Value lost = core::Value::array();
+    lost.append(6);  // hosts 4 to 7 are aggregators
+    log.set("lost", std::move(lost));
+    const Trial trial = judge(session, log);
+    EXPECT_EQ(trial.lost_aggregators, (std::vector<int>{2}));
+    EXPECT_TRUE(trial.lost.empty());
+    EXPECT_FALSE(verdict_of(session, trial, 0.05).passed);
 }
 
 TEST(Trial, ReportsClocksAndCounts) {

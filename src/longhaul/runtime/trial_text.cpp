@@ -42,7 +42,7 @@ AggregatorCounts totals_of(const Trial& trial) {
     return total;
 }
 
-std::string phases_text(const Trial& trial, double tolerance) {
+std::string phases_text(const Session& session, const Trial& trial, double tolerance) {
     std::string text = fmt::format("\n{:>5} {:>13} {:>12} {:>11}   {}\n",
                                    "round",
                                    "predicted ms",
@@ -51,6 +51,7 @@ std::string phases_text(const Trial& trial, double tolerance) {
                                    "each time");
     for (std::size_t k = 0; k < trial.phases.size(); ++k) {
         const PhaseOutcome& phase = trial.phases[k];
+        const bool judged = times_count(session) && std::abs(phase.difference()) > tolerance;
         if (phase.measured_ms.empty()) {
             text += fmt::format("{:>5} {:>13.1f} {:>12} {:>11}\n",
                                 k + 1,
@@ -69,12 +70,12 @@ std::string phases_text(const Trial& trial, double tolerance) {
                             phase.median_ms,
                             kPercent * phase.difference(),
                             each,
-                            std::abs(phase.difference()) > tolerance ? "   missed" : "");
+                            judged ? "   missed" : "");
     }
     return text;
 }
 
-/// Who lacked whom, one line a round and set of islands that are missing.
+/// Who lacked whom, one line an island and round.
 std::string missing_text(const Session& session, const Trial& trial) {
     std::string text;
     for (std::size_t k = 0; k < trial.rounds.size(); ++k) {
@@ -93,14 +94,21 @@ std::string missing_text(const Session& session, const Trial& trial) {
             }
             std::string names;
             for (const int member : schedule::members_of(missing)) {
-                names += " " + session.names[static_cast<std::size_t>(member)];
+                names += (names.empty() ? "" : ", ");
+                names += session.names[static_cast<std::size_t>(member)];
             }
-            text += fmt::format("round {}: {} went on without{} in {} of {} blocks\n",
-                                k + 1,
-                                session.names[i],
-                                names,
+            const std::string repetition = session.options.repetitions > 1
+                                               ? fmt::format(" in run {} of {} of the schedule",
+                                                             k / trial.phases.size() + 1,
+                                                             session.options.repetitions)
+                                               : "";
+            text += fmt::format("missing   round {}{}: {} of {} sums of {} are without {}\n",
+                                session.rounds[k].phase + 1,
+                                repetition,
                                 blocks,
-                                session.blocks);
+                                session.blocks,
+                                session.names[i],
+                                names);
         }
     }
     return text;
@@ -126,7 +134,8 @@ core::Value rounds_value(const Session& session, const Trial& trial, double tole
         core::Value value = core::Value::object();
         value.set("predicted_ms", phase.predicted_ms);
         if (!phase.measured_ms.empty()) {
-            value.set("measured_ms", phase.median_ms)
+            value.set("predicted_each_ms", phase.predicted_each_ms)
+                .set("measured_ms", phase.median_ms)
                 .set("difference", phase.difference())
                 .set("each_ms", phase.measured_ms)
                 .set("on_time", std::abs(phase.difference()) <= tolerance);
@@ -138,7 +147,7 @@ core::Value rounds_value(const Session& session, const Trial& trial, double tole
                 if (session.rounds[r].phase == k && at.reported && !at.complete) {
                     missing.append(
                         core::Value::object()
-                            .set("repetition", static_cast<double>(r / trial.phases.size()))
+                            .set("repetition", static_cast<double>(r / trial.phases.size() + 1))
                             .set("island", session.names[i]));
                 }
             }
@@ -154,17 +163,28 @@ core::Value islands_value(const Session& session, const Trial& trial) {
     for (std::size_t i = 0; i < session.islands(); ++i) {
         const ClockDifference& clock = trial.clocks[i];
         const bool lost = std::ranges::find(trial.lost, static_cast<int>(i)) != trial.lost.end();
-        islands.append(core::Value::object()
-                           .set("name", session.names[i])
-                           .set("lost", lost)
-                           .set("slots", static_cast<double>(session.slots[i]))
-                           .set("clock_ahead_ms", -clock.ahead_ms)
-                           .set("clock_round_trip_ms", clock.round_trip_ms)
-                           .set("clock_residual_ms", clock.residual_ms)
-                           .set("clock_miss_ms", trial.clock_misses_ms[i])
-                           .set("aggregator", counts_value(trial.aggregators[i])));
+        islands.append(
+            core::Value::object()
+                .set("name", session.names[i])
+                .set("lost", lost)
+                .set("slots", static_cast<double>(session.slots_for(i, worst_residual(trial))))
+                .set("clock_ahead_ms", -clock.ahead_ms)
+                .set("clock_round_trip_ms", clock.round_trip_ms)
+                .set("clock_residual_ms", clock.residual_ms)
+                .set("clock_miss_ms", trial.clock_misses_ms[i])
+                .set("aggregator", counts_value(trial.aggregators[i])));
     }
     return islands;
+}
+
+std::pair<std::size_t, std::size_t> slots_with_clocks(const Session& session, double residual_ms) {
+    std::size_t least = session.slots_for(0, residual_ms);
+    std::size_t most = least;
+    for (std::size_t i = 1; i < session.islands(); ++i) {
+        least = std::min(least, session.slots_for(i, residual_ms));
+        most = std::max(most, session.slots_for(i, residual_ms));
+    }
+    return {least, most};
 }
 
 }  // namespace
@@ -179,8 +199,20 @@ std::string session_text(const Session& session) {
         session.rate_scale,
         session.options.time_scale);
     const auto [least, most] = std::ranges::minmax(session.slots);
-    text += least == most ? fmt::format("slots     {} at each aggregator\n", least)
-                          : fmt::format("slots     {} to {} at each aggregator\n", least, most);
+    text += least == most ? fmt::format("slots     {} at each aggregator", least)
+                          : fmt::format("slots     {} to {} at each aggregator", least, most);
+    text += fmt::format(", for memory and arrivals {:.6g} ms apart ({:.6g} ms of it jitter)\n",
+                        session.guard_ms,
+                        session.jitter_ms);
+    if (session.payload_bits != kPayloadBits) {
+        text += fmt::format("weights   multiples of 1/{}; elements of {} bits\n",
+                            kWeightScale,
+                            session.payload_bits);
+    }
+    if (session.recovery_ms > 0) {
+        text += fmt::format("recovery  {:.6g} ms from round to round, for what is sent again\n",
+                            session.recovery_ms);
+    }
     return text;
 }
 
@@ -208,11 +240,14 @@ std::string rounds_text(const Session& session) {
 std::string trial_text(const Session& session, const Trial& trial, double tolerance) {
     const AggregatorCounts total = totals_of(trial);
     std::string text = session_text(session);
-    text += fmt::format("clocks    within {:.2f} ms of {}'s; off by {:.2f} ms at most\n",
-                        worst_residual(trial),
-                        session.names.front(),
-                        worst_miss(trial));
-    text += phases_text(trial, tolerance) + "\n";
+    const auto [least, most] = slots_with_clocks(session, worst_residual(trial));
+    text += fmt::format(
+        "clocks    within {:.2f} ms of {}'s; off by {:.2f} ms at most. Slots with twice that: {}\n",
+        worst_residual(trial),
+        session.names.front(),
+        worst_miss(trial),
+        least == most ? fmt::format("{}", least) : fmt::format("{} to {}", least, most));
+    text += phases_text(session, trial, tolerance) + "\n";
     text += fmt::format(
         "sums      {} of {} to the bit\n", trial.reports() - trial.wrong_sums(), trial.reports());
     text += fmt::format(
@@ -222,15 +257,27 @@ std::string trial_text(const Session& session, const Trial& trial, double tolera
         total.completed,
         total.conflicts + total.late,
         total.timeouts);
-    text +=
-        fmt::format("again     {:.0f} blocks asked for, {:.0f} sent; {:.0f} duplicates dropped\n",
-                    trial.requests,
-                    trial.resends,
-                    static_cast<double>(total.duplicates) + trial.duplicates);
+    text += fmt::format(
+        "again     {:.0f} blocks overdue; {:.0f} asked for in {:.0f} requests, {:.0f} sent; {:.0f} "
+        "duplicates dropped\n",
+        trial.lacking,
+        trial.requests,
+        trial.request_datagrams,
+        trial.resends,
+        static_cast<double>(total.duplicates) + trial.duplicates);
     for (const int island : trial.lost) {
-        text += fmt::format("lost      {}\n", session.names[static_cast<std::size_t>(island)]);
+        text += fmt::format("lost      the process of {} ended before the trial did\n",
+                            session.names[static_cast<std::size_t>(island)]);
     }
-    return text + missing_text(session, trial);
+    for (const int island : trial.lost_aggregators) {
+        text += fmt::format("lost      the aggregator of {} ended before the trial did\n",
+                            session.names[static_cast<std::size_t>(island)]);
+    }
+    text += missing_text(session, trial);
+    for (const std::string& line : verdict_of(session, trial, tolerance).lines) {
+        text += "check     " + line + "\n";
+    }
+    return text;
 }
 
 core::Value trial_value(const Session& session, const Trial& trial, double tolerance) {
@@ -238,8 +285,21 @@ core::Value trial_value(const Session& session, const Trial& trial, double toler
     for (const int island : trial.lost) {
         lost.append(session.names[static_cast<std::size_t>(island)]);
     }
+    core::Value lost_aggregators = core::Value::array();
+    for (const int island : trial.lost_aggregators) {
+        lost_aggregators.append(session.names[static_cast<std::size_t>(island)]);
+    }
+    const Verdict verdict = verdict_of(session, trial, tolerance);
+    core::Value problems = core::Value::array();
+    for (const std::string& line : verdict.lines) {
+        if (!verdict.passed) {
+            problems.append(line);
+        }
+    }
     return core::Value::object()
         .set("format", "longhaul.schedule_run/1")
+        .set("passed", verdict.passed)
+        .set("problems", std::move(problems))
         .set("payload_bytes", session.payload_bytes)
         .set("blocks", static_cast<double>(session.blocks))
         .set("rate_scale", session.rate_scale)
@@ -250,15 +310,21 @@ core::Value trial_value(const Session& session, const Trial& trial, double toler
         .set("reports", static_cast<double>(trial.reports()))
         .set("wrong_sums", static_cast<double>(trial.wrong_sums()))
         .set("incomplete", static_cast<double>(trial.incomplete()))
+        .set("guard_ms", session.guard_ms)
+        .set("jitter_ms", session.jitter_ms)
+        .set("recovery_ms", session.recovery_ms)
         .set("clock_residual_ms", worst_residual(trial))
         .set("clock_miss_ms", worst_miss(trial))
         .set("aggregators", counts_value(totals_of(trial)))
         .set("duplicates", trial.duplicates)
+        .set("lacking", trial.lacking)
         .set("requests", trial.requests)
+        .set("request_datagrams", trial.request_datagrams)
         .set("resends", trial.resends)
         .set("late_ms", trial.late_ms)
         .set("real_time", trial.real_time)
         .set("lost", std::move(lost))
+        .set("lost_aggregators", std::move(lost_aggregators))
         .set("islands", islands_value(session, trial));
 }
 

@@ -18,8 +18,9 @@ namespace longhaul::runtime {
 enum class Kind : std::uint8_t {
     kContribution = 1,  ///< a block of one island's payload, to all of its clique
     kSum = 2,           ///< what an aggregator added up, to its island
-    kRequest = 3,       ///< elements are blocks that the source lacks
-    kResend = 4,        ///< a block again, to the island that asked
+    kRequest = 3,       ///< elements are pairs: the source lacks `second` blocks from `first` on;
+                        ///< `block` is the attempt, `sequence` counts requests
+    kResend = 4,        ///< a block again, to the island that asked, without weights
     kProbe = 5,         ///< what time is it? `sequence` is a number of the asker's
     kAnswer = 6         ///< to a probe; elements are two readings of the clock, see udp.hpp
 };

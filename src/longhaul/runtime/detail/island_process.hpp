@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
 #include <map>
 #include <optional>
 
@@ -11,10 +10,14 @@
 #include "longhaul/runtime/detail/clock_probing.hpp"
 #include "longhaul/runtime/merger.hpp"
 #include "longhaul/runtime/requests.hpp"
+#include "longhaul/runtime/resends.hpp"
 #include "longhaul/runtime/session.hpp"
 #include "longhaul/runtime/udp.hpp"
 
 namespace longhaul::runtime {
+
+/// Blocks that an island may send again beside a stream of its own that fills the access link.
+inline constexpr int kResendBurst = 2;
 
 /// One round under way, or over and kept for others that lack something of it.
 struct Work {
@@ -25,7 +28,8 @@ struct Work {
     Requests requests;
     const Sender* sender = nullptr;  ///< nullptr: alone in this round
     std::uint32_t next = 0;          ///< block to send
-    double last_ms = 0;              ///< when a part of it came last, own clock
+    double sum_ms = 0;               ///< when a sum of it came last, own clock
+    std::uint32_t highest = 0;       ///< block of those sums
     double finished_ms = -1;
     bool reported = false;
 };
@@ -33,16 +37,11 @@ struct Work {
 struct Counts {
     double duplicates = 0;
     double refused = 0;
-    double requests = 0;  ///< blocks asked for
-    double resends = 0;   ///< blocks sent again, for others
-    double late_ms = 0;   ///< most that a block was sent after its time
-};
-
-/// A block that another island lacks.
-struct Owed {
-    std::uint32_t round = 0;
-    std::uint32_t block = 0;
-    std::uint16_t to = 0;
+    double lacking = 0;    ///< blocks, one a sender, that were overdue
+    double requests = 0;   ///< blocks asked for, each time
+    double datagrams = 0;  ///< requests, which hold many blocks
+    double resends = 0;    ///< blocks sent again, for others
+    double late_ms = 0;    ///< most that a block was sent after its time
 };
 
 class Island {
@@ -54,8 +53,9 @@ public:
           error_ms_(session.clock_error_ms[host_]),
           control_(std::move(control)),
           socket_(std::move(socket)),
-          probing_(session.latency_ms(host_, 0), session.latency_ms(0, host_)),
-          random_(session.options.seed, (1ULL << 41U) + host_) {}
+          probing_(session.fastest_ms(host_, 0), session.fastest_ms(0, host_)),
+          random_(session.options.seed, (1ULL << 41U) + host_),
+          resends_(own_streams(), session.access_ms(island) / session.blocks, kResendBurst) {}
 
     int run();
 
@@ -68,15 +68,20 @@ private:
         return session_.wan.hosts[host].address;
     }
 
+    [[nodiscard]] std::vector<Busy> own_streams() const;
+    [[nodiscard]] bool fills(const Sender& sender) const;
     void obey(const core::Value& message);
     void take(const Datagram& datagram);
     void take_part(const Datagram& datagram);
+    void take_request(const Datagram& datagram);
     double act(double now_ms);
     double prepare(double now_ms);
     double send_blocks(double now_ms, Work& work);
     double ask(double now_ms, Work& work);
     double finish(double now_ms, Work& work);
     double resend(double now_ms);
+    void resend_one(const Owed& owed);
+    [[nodiscard]] double progress_ms(const Work& work, double now_ms) const;
     double probe(double now_ms);
     void report(const Work& work);
     [[nodiscard]] Requests requests_of(const Exchange& exchange, double start_ms) const;
@@ -93,8 +98,8 @@ private:
     std::optional<double> begin_ms_;  ///< of the session, own clock
     std::map<std::uint32_t, Work> work_;
     std::uint32_t prepared_ = 0;  ///< rounds
-    std::deque<Owed> owed_;
-    double resend_ms_ = 0;  ///< when the next block may be sent again
+    Resends resends_;             ///< times from the start of the session
+    std::uint32_t asked_ = 0;     ///< requests sent
     Counts counts_;
     bool ended_ = false;
 };

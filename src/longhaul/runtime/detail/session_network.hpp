@@ -11,6 +11,10 @@ namespace longhaul::runtime {
 /// Bytes of a block with all headers.
 [[nodiscard]] double block_on_wire(const Session& session);
 
+/// What the jitter of a link, a standard deviation, adds to its latency at most, or takes from it:
+/// the emulator draws evenly. No more than the latency.
+[[nodiscard]] double link_jitter_ms(const schedule::Islands& islands, std::size_t link);
+
 /// Hosts, access links, links, and unicast paths between islands and from aggregators to their
 /// islands; `latency_ms`. Needs `options`, `payload_bytes` and `rate_scale`.
 void lay_network(const schedule::Islands& islands, Session& session);
