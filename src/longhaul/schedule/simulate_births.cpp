@@ -40,7 +40,12 @@ public:
           share_(share),
           held_(slot(plan.islands)),
           sent_(slot(plan.islands)),
-          waiting_(slot(plan.islands)) {}
+          waiting_(slot(plan.islands)),
+          later_(slot(plan.rounds) + 1, plan.presence(plan.rounds).senders) {
+        for (int k = plan.rounds - 1; k >= 0; --k) {
+            later_[slot(k)] = later_[slot(k) + 1] | plan.presence(k).senders;
+        }
+    }
 
     /// Disagreement over time from birth to agreement, ms; `settled` false when it was cut off.
     double follow(double time_ms, int island, int block) {
@@ -56,7 +61,7 @@ public:
         int quiet = 0;
         for (int k = std::max(0, plan_.round_at(time_ms) - plan_.lag()); k < last; ++k) {
             mix_round(k, block);
-            quiet = disagreement(held_) < kSettled ? quiet + 1 : 0;
+            quiet = disagreement(held_) + held_back(k + 1) < kSettled ? quiet + 1 : 0;
             if (quiet > plan_.lag()) {
                 settled = true;
                 break;
@@ -71,6 +76,16 @@ public:
         double sum = 0;
         for (std::size_t i = 0; i < held.size(); ++i) {
             sum += share_[i] * std::abs(held[i] - middle);
+        }
+        return sum;
+    }
+    /// What islands that are not measured would still bring in: sum |held_i - mean| over those that
+    /// send in a round from k on.
+    [[nodiscard]] double held_back(int k) const {
+        const double middle = mean(held_);
+        double sum = 0;
+        for (const int i : members_of(later_[slot(std::min(k, plan_.rounds))])) {
+            sum += share_[slot(i)] > 0 ? 0 : std::abs(held_[slot(i)] - middle);
         }
         return sum;
     }
@@ -186,6 +201,7 @@ private:
     std::vector<std::vector<Step>> waiting_;  // steps after that
     std::vector<double> taken_;
     std::vector<Step> steps_;
+    std::vector<Clique> later_;  // who sends in a round or in a later one
 };
 
 /// Shares of the islands that are there all the time and up in the end; 0 for others.

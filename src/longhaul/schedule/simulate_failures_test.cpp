@@ -202,7 +202,7 @@ private:
 
 TEST(SimulateFailures, BirthsFollowThePlainTwin) {
     int compared = 0;
-    for (std::uint64_t seed = 0; seed < 400; ++seed) {
+    for (std::uint64_t seed = 0; seed < 1000; ++seed) {
         Scenario scenario = random_scenario(seed);
         scenario.options.births = 1;  // one an island that is there all the time
         const auto run = simulate(scenario.schedule, scenario.islands, scenario.options);

@@ -5,6 +5,7 @@
 
 #include "longhaul/schedule/detail/common.hpp"
 #include "longhaul/schedule/detail/inbox.hpp"
+#include "longhaul/schedule/detail/resend_queue.hpp"
 #include "longhaul/schedule/detail/simulation.hpp"
 
 namespace longhaul::schedule::detail {
@@ -25,7 +26,15 @@ public:
           result_(result),
           inboxes_(slot(plan.islands)),
           failed_(slot(plan.islands), 0),
-          delivered_(slot(plan.islands), -kNever) {
+          delivered_(slot(plan.islands), -kNever),
+          again_(slot(plan.islands)),
+          resends_(
+              plan,
+              world,
+              islands,
+              options,
+              [this](int r, const Arrival& arrival) { return offer(r, arrival, again_[slot(r)]); },
+              result.resends) {
         carried_.cells.resize(Carried::at(plan, plan.rounds, 0, 0));
         result_.round_ms.assign(slot(plan.rounds), 0);
         for (int r = 0; r < plan.islands; ++r) {
@@ -46,7 +55,14 @@ public:
         }
         for (int k = 0; k < plan_.rounds; ++k) {
             send_round(k);
+            resends_.advance(quiet_until[slot(k)]);
             for (int r = 0; r < plan_.islands; ++r) {
+                Inbox& inbox = inboxes_[slot(r)];
+                inbox.begin_run();
+                inbox.arrivals.insert(
+                    inbox.arrivals.end(), again_[slot(r)].begin(), again_[slot(r)].end());
+                inbox.end_run();
+                again_[slot(r)].clear();
                 take_until(r, quiet_until[slot(k)]);
             }
         }
@@ -114,21 +130,13 @@ private:
     /// When a block reaches each node of the tree; never when it is lost on the way.
     void spread(const StreamPlan& stream, Normal& random, std::vector<double>& reached) const {
         for (std::size_t h = 0; h < stream.hops.size(); ++h) {
-            reached[h + 1] = cross(stream.hops[h], reached[stream.hops[h].from], random);
+            const Hop& hop = stream.hops[h];
+            reached[h + 1] = cross(hop, reached[hop.from], options_, world_, random);
         }
     }
 
-    double cross(const Hop& hop, double time_ms, Normal& random) const {
-        const bool lost = options_.loss > 0 && random.uniform() < options_.loss;
-        const double jitter = hop.jitter_ms > 0 ? hop.jitter_ms * random() : 0;
-        if (lost || world_.link_down(hop.link, time_ms)) {
-            return kNever;
-        }
-        return time_ms + std::max(0.0, hop.latency_ms + jitter);
-    }
-
-    /// The copies of a block that a receiver is sent: the first, a duplicate, and resends as long
-    /// as it has waited in vain.
+    /// The copies of a block that a receiver is sent: the first, a duplicate, and resends when it
+    /// waits in vain.
     void reach(int k,
                int x,
                const StreamPlan& stream,
@@ -136,30 +144,20 @@ private:
                const std::vector<double>& reached,
                Normal& random) {
         const Arrival first{reached[to.node], k, x, stream.sender, false};
-        double here = offer(to.island, first) ? first.time_ms : kNever;
+        std::vector<Arrival>& inbox = inboxes_[slot(to.island)].arrivals;
+        double here = offer(to.island, first, inbox) ? first.time_ms : kNever;
         if (options_.duplication > 0 && random.uniform() < options_.duplication &&
             first.time_ms != kNever) {
             Arrival again = first;
             again.time_ms += options_.patience_ms * random.uniform();
-            here = offer(to.island, again) ? std::min(here, again.time_ms) : here;
+            here = offer(to.island, again, inbox) ? std::min(here, again.time_ms) : here;
         }
-        double due = reached[0] + to.latency_ms + options_.patience_ms;
-        for (int n = 0; n < options_.tries && here > due + kSameMs; ++n) {
-            ++result_.resends;
-            const double sent = due + to.latency_ms;
-            double time = world_.island_down(stream.sender, sent) ? kNever : sent;
-            for (const Hop& hop : to.path) {
-                time = cross(hop, time, random);
-            }
-            if (offer(to.island, {time, k, x, stream.sender, true})) {
-                here = std::min(here, time);
-            }
-            due = sent + to.latency_ms + options_.patience_ms;
-        }
+        const double due = reached[0] + to.latency_ms + options_.patience_ms;
+        resends_.expect(k, x, stream, to, due, here);
     }
 
     /// A copy on its way to an aggregator; false when it does not get there.
-    bool offer(int r, const Arrival& arrival) {
+    bool offer(int r, const Arrival& arrival, std::vector<Arrival>& inbox) {
         ++result_.copies.created;
         if (arrival.time_ms == kNever) {
             ++result_.copies.lost_on_links;
@@ -169,7 +167,7 @@ private:
             ++result_.copies.lost_at_island;
             return false;
         }
-        inboxes_[slot(r)].arrivals.push_back(arrival);
+        inbox.push_back(arrival);
         return true;
     }
 
@@ -363,9 +361,11 @@ private:
     Carried carried_;
     std::vector<SlotTable> tables_;
     std::vector<Inbox> inboxes_;
-    std::vector<double> block_ms_;     // of an access link for a block
-    std::vector<std::size_t> failed_;  // failures of each aggregator that were dealt with
-    std::vector<double> delivered_;    // end of the last output of each aggregator
+    std::vector<double> block_ms_;             // of an access link for a block
+    std::vector<std::size_t> failed_;          // failures of each aggregator that were dealt with
+    std::vector<double> delivered_;            // end of the last output of each aggregator
+    std::vector<std::vector<Arrival>> again_;  // resends, for each aggregator
+    ResendQueue resends_;
     std::vector<Partial> out_;
     std::vector<Arrival> scratch_;
     std::map<std::tuple<int, int, Eviction>, std::size_t> evicted_;

@@ -175,6 +175,8 @@ TwoIslands two_islands() {
 
 TEST(Simulate, WhatEntersALinkThatIsDownIsLostAndAskedForAgain) {
     TwoIslands two = two_islands();
+    // Links that a resend hardly takes anything of: 0.1 ms of an idle one.
+    two.islands.islands[0].egress_gbps = two.islands.network.links[0].gbps = 8000;
     // Blocks of round 0 are sent at 10, 20, .. 100: five of them from A meet the outage.
     two.options.outages = {{Outage::What::kLink, 0, 20, 70}};
     two.options.tries = 0;
@@ -188,8 +190,23 @@ TEST(Simulate, WhatEntersALinkThatIsDownIsLostAndAskedForAgain) {
     EXPECT_EQ(run->contributions.missing, 0U);
     EXPECT_EQ(run->resends, 6U);
     EXPECT_EQ(run->copies.lost_on_links, 6U);
-    // The last come at 110: two resends and the last block, 0.1 ms apart on the access link.
-    EXPECT_NEAR(run->round_ms[0], 110.2, 1e-9);
+    // The last come at 110: the last block, and two resends behind it. The second of these was sent
+    // again first beside the stream, which leaves 7,920 Gbit/s: 0.101 ms.
+    EXPECT_NEAR(run->round_ms[0], 110.1 + 800.0 / 7920, 1e-9);
+}
+
+// The stream fills the access link until 100 of every 110 ms, so that a resend, which takes 10 ms
+// of it, leaves in every pause: those of round 0 at 110, 220 and so on. They arrive 10 ms later; B
+// mixes what has come by 110 + 200 ms.
+TEST(Simulate, ResendsWaitForTheAccessLink) {
+    TwoIslands two = two_islands();
+    two.options.outages = {{Outage::What::kLink, 0, 20, 70}};
+    const auto run = simulate(two.schedule, two.islands, two.options);
+    EXPECT_EQ(run->resends, 5U);
+    EXPECT_EQ(run->copies.lost_on_links, 5U);
+    EXPECT_EQ(run->copies.stale, 3U);
+    EXPECT_EQ(run->contributions.missing, 3U);
+    EXPECT_NEAR(run->round_ms[0], 230, 1e-9);
 }
 
 TEST(Simulate, DuplicatesAreNeverAddedTwice) {

@@ -196,4 +196,11 @@ private:
     bool has_spare_ = false;
 };
 
+/// When a block that enters a link at a time is over it; never when it is lost there.
+[[nodiscard]] double cross(const Hop& hop,
+                           double time_ms,
+                           const SimulationOptions& options,
+                           const World& world,
+                           Normal& random);
+
 }  // namespace longhaul::schedule::detail
