@@ -144,6 +144,22 @@ core::Result<runtime::Session> load_session(const RunOptions& options) {
     return made;
 }
 
+double lost_packets(const runtime::TrialRun& run) {
+    double packets = 0;
+    for (const emulate::Counters& each : run.counters) {
+        packets += static_cast<double>(each.lost);
+    }
+    return packets;
+}
+
+double dropped_packets(const runtime::TrialRun& run) {
+    double packets = 0;
+    for (const emulate::Counters& each : run.counters) {
+        packets += static_cast<double>(each.dropped);
+    }
+    return packets;
+}
+
 int outcome_of(const RunOptions& options,
                const runtime::Session& session,
                const runtime::TrialRun& run) {
@@ -166,7 +182,9 @@ int outcome_of(const RunOptions& options,
     }
     core::Value value = runtime::trial_value(session, trial, options.tolerance);
     value.set("network_late_max_ms", run.traffic.late_max_ns / 1e6)
-        .set("network_real_time", run.traffic.real_time);
+        .set("network_real_time", run.traffic.real_time)
+        .set("network_lost", lost_packets(run))
+        .set("network_dropped", dropped_packets(run));
     const std::string json = core::write_json(value);
     if (!options.output.empty()) {
         if (const auto written = write_file(options.output, json); !written) {

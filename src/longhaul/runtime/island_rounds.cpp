@@ -12,11 +12,11 @@ constexpr double kSlackMs = 15;    // a block is overdue that long after it shou
 constexpr double kAheadMs = 8;  // blocks wait that long for the access link, which keeps the rate
 constexpr double kLessAheadMs = 3;  // where the access link is faster than the stream
 constexpr double kMuchFaster = 1.02;
-constexpr double kQuietMs = 20;    // without a sum: nothing queues in front of the access link
-constexpr double kAnswerWaitMs = 50;   // beyond what a request and its answer take
-constexpr double kKeptMs = 500;    // a round is kept for others, after their patience
-constexpr int kRequestCopies = 2;  // they are small
-constexpr int kSureAttempt = 3;    // from that on blocks are sent twice
+constexpr double kQuietMs = 20;       // without a sum: nothing queues in front of the access link
+constexpr double kAnswerWaitMs = 50;  // beyond what a request and its answer take
+constexpr double kKeptMs = 500;       // a round is kept for others, after their patience
+constexpr int kRequestCopies = 2;     // they are small
+constexpr int kSureAttempt = 3;       // from that on blocks are sent twice
 constexpr std::size_t kMostRanges = kMostElements / 2;
 constexpr double kNever = std::numeric_limits<double>::infinity();
 

@@ -41,7 +41,7 @@ bool Requests::is_due(const State& state,
                state.answered_ms + kQuietMs <= now_ms;
     }
     const double wait = merger.begun(at.block) ? patience_.partial_ms : patience_.nothing_ms;
-    return asks_from_ms(state.stream) <= now_ms &&
+    return patience_.tries > 0 && asks_from_ms(state.stream) <= now_ms &&
            state.stream.first_ms + at.block * state.stream.block_ms + wait <= progress_ms;
 }
 
@@ -116,6 +116,9 @@ double Requests::planned_ms(std::uint32_t block) const {
 
 double Requests::next_ms() const {
     double next = kNoMore;
+    if (patience_.tries == 0) {
+        return next;
+    }
     const double least = std::min(patience_.partial_ms, patience_.nothing_ms);
     for (const State& state : states_) {
         if (state.next < blocks_) {

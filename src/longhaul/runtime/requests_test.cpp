@@ -81,6 +81,14 @@ TEST(Requests, WaitWhileAnswersCome) {
     EXPECT_EQ(requests.due(300, 300, merger, 9), (std::vector<Request>{{1, 2, {{0, 1}}}}));
 }
 
+TEST(Requests, WithoutTriesThereAreNone) {
+    const Merger merger(0b11, 0, Values(4, 0), 4);
+    Requests requests({kStream}, 4, {5, 30, 50, 0});
+    EXPECT_TRUE(std::isinf(requests.next_ms()));
+    EXPECT_TRUE(requests.due(1e6, 1e6, merger, 9).empty());
+    EXPECT_EQ(requests.lacking(), 0);
+}
+
 TEST(Requests, AreCutIntoDatagrams) {
     Merger merger(0b11, 0, Values(6, 0), 6);
     merger.take(1, 0b10, Values{1});

@@ -310,6 +310,9 @@ core::Value trial_value(const Session& session, const Trial& trial, double toler
         .set("reports", static_cast<double>(trial.reports()))
         .set("wrong_sums", static_cast<double>(trial.wrong_sums()))
         .set("incomplete", static_cast<double>(trial.incomplete()))
+        .set("payload_bits", static_cast<double>(session.payload_bits))
+        .set("weight_scale",
+             session.payload_bits == kPayloadBits ? 1 : static_cast<double>(kWeightScale))
         .set("guard_ms", session.guard_ms)
         .set("jitter_ms", session.jitter_ms)
         .set("recovery_ms", session.recovery_ms)
