@@ -27,9 +27,29 @@ bool Island::fills(const Sender& sender) const {
     return sender.sending_ms <= kMuchFaster * session_.access_ms(sender.island);
 }
 
+/// Streams of an island that leave no room for resends, as long as a round is asked for; own clock.
+std::vector<Full> Island::full_from(int island, std::uint32_t round) const {
+    const SessionRound& now = session_.rounds[round];
+    const double end = now.start_ms + now.predicted_ms + session_.patience_ms;
+    std::vector<Full> full;
+    for (std::uint32_t k = round > 0 ? round - 1 : 0; k < session_.rounds.size(); ++k) {
+        if (session_.rounds[k].start_ms - session_.lead_ms > end) {
+            break;
+        }
+        for (const Sender& sender : session_.exchange(k, island).senders) {
+            if (sender.island == island && fills(sender)) {
+                const double from = *begin_ms_ + session_.rounds[k].start_ms + sender.offset_ms;
+                full.push_back({from, from + sender.sending_ms});
+            }
+        }
+    }
+    return full;
+}
+
 /// When each block of the other members must have come, if nothing is lost: its sum leaves with the
 /// slowest of them, or when the slot gives up a member that does not come.
-Requests Island::requests_of(const Exchange& exchange, double start_ms) const {
+Requests Island::requests_of(std::uint32_t round, double start_ms) const {
+    const Exchange& exchange = session_.exchange(round, island_);
     const std::vector<int> members = schedule::members_of(exchange.members);
     const auto self =
         static_cast<std::size_t>(std::ranges::find(members, island_) - members.begin());
@@ -46,15 +66,13 @@ Requests Island::requests_of(const Exchange& exchange, double start_ms) const {
         if (sender.island != island_) {
             const auto other = static_cast<std::size_t>(sender.island);
             const double answer = session_.access_ms(sender.island) / session_.blocks;
-            const double open =
-                start_ms + sender.offset_ms + (fills(sender) ? sender.sending_ms : 0);
             streams.push_back({sender.island,
                                start_ms + first,
                                each,
-                               open,
                                session_.latency_ms(host_, other),
                                session_.latency_ms(other, host_),
-                               answer * static_cast<double>(members.size() - 1)});
+                               answer * static_cast<double>(members.size() - 1),
+                               full_from(sender.island, round)});
         }
     }
     const double slack = kSlackMs + session_.guard_ms;
@@ -85,7 +103,7 @@ double Island::prepare(double now_ms) {
                   start,
                   std::move(own),
                   std::move(merger),
-                  requests_of(exchange, start),
+                  requests_of(prepared_, start),
                   nullptr,
                   0,
                   start,

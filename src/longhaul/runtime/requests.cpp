@@ -26,9 +26,17 @@ Requests::Requests(std::vector<DueStream> streams, std::uint32_t blocks, Patienc
     }
 }
 
+/// When the sender has room for an answer, from a time on.
+double Requests::answers_from_ms(const DueStream& stream, double at_ms) {
+    for (const Full& full : stream.full) {
+        at_ms = full.from_ms <= at_ms && at_ms < full.to_ms ? full.to_ms : at_ms;
+    }
+    return at_ms;
+}
+
 /// What is asked for sooner only waits at the sender, and fits into one request later.
-double Requests::asks_from_ms(const DueStream& stream) {
-    return stream.open_ms - stream.there_ms;
+double Requests::asks_from_ms(const DueStream& stream, double due_ms) {
+    return answers_from_ms(stream, due_ms + stream.there_ms) - stream.there_ms;
 }
 
 bool Requests::is_due(const State& state,
@@ -41,7 +49,7 @@ bool Requests::is_due(const State& state,
                state.answered_ms + kQuietMs <= now_ms;
     }
     const double wait = merger.begun(at.block) ? patience_.partial_ms : patience_.nothing_ms;
-    return patience_.tries > 0 && asks_from_ms(state.stream) <= now_ms &&
+    return patience_.tries > 0 && asks_from_ms(state.stream, now_ms) <= now_ms &&
            state.stream.first_ms + at.block * state.stream.block_ms + wait <= progress_ms;
 }
 
@@ -54,7 +62,7 @@ double Requests::answer_due_ms(const DueStream& stream,
     for (int i = 1; i < tries; ++i) {
         wait *= 2;
     }
-    return std::max(now_ms + stream.there_ms, stream.open_ms) +
+    return answers_from_ms(stream, now_ms + stream.there_ms) +
            static_cast<double>(asked) * stream.each_ms + stream.back_ms + wait;
 }
 
@@ -123,10 +131,12 @@ double Requests::next_ms() const {
     for (const State& state : states_) {
         if (state.next < blocks_) {
             const double due = state.stream.first_ms + state.next * state.stream.block_ms + least;
-            next = std::min(next, std::max(due, asks_from_ms(state.stream)));
+            next = std::min(next, asks_from_ms(state.stream, due));
         }
         for (const Overdue& at : state.overdue) {
-            next = std::min(next, at.tries == 0 ? asks_from_ms(state.stream) : at.again_ms);
+            next = std::min(
+                next,
+                at.tries == 0 ? asks_from_ms(state.stream, looked_ms_ + kTickMs) : at.again_ms);
         }
     }
     return std::max(next, looked_ms_ + kTickMs);  // infinite when there is nothing

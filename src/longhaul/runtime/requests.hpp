@@ -1,10 +1,10 @@
 // Which blocks an island asks for again, and when: the schedule says when each must have come.
 // Pure.
 //
-// A block is asked for once, and again only when the answer is overdue: the request takes its way,
-// the sender answers when its own stream leaves it the room, and the answer takes its way. Each
-// time that wait doubles, and after a few tries nobody asks any more: what is asked for is bounded
-// by what was lost, whatever the network does.
+// A block is asked for once, in time for the sender to have room for it, and again only when the
+// answer is overdue: the request takes its way, the sender answers when its own stream leaves it
+// the room, and the answer takes its way. Each time that wait doubles, and after a few tries nobody
+// asks any more: what is asked for is bounded by what was lost, whatever the network does.
 #pragma once
 
 #include <cstdint>
@@ -14,16 +14,22 @@
 
 namespace longhaul::runtime {
 
+/// A stretch of time.
+struct Full {
+    double from_ms = 0;
+    double to_ms = 0;
+};
+
 /// The blocks of one sender; all ms, on one clock.
 struct DueStream {
     int island = 0;
     double first_ms = 0;  ///< block b must have come, if nothing is lost, at `first_ms`
     double block_ms = 0;  ///< + b x `block_ms`
-    double open_ms = 0;   ///< when the sender begins to answer: its own stream is out; nobody asks
-                          ///< so that the request is there sooner
     double there_ms = 0;  ///< way of a request
     double back_ms = 0;   ///< way of an answer
     double each_ms = 0;   ///< that an answer takes at the sender, with those for others
+    /// When own streams leave the sender no room for answers; ascending.
+    std::vector<Full> full;
 };
 
 /// How long what may still come is waited for.
@@ -91,7 +97,8 @@ private:
         std::vector<Overdue> overdue;  ///< ascending
     };
 
-    [[nodiscard]] static double asks_from_ms(const DueStream& stream);
+    [[nodiscard]] static double answers_from_ms(const DueStream& stream, double at_ms);
+    [[nodiscard]] static double asks_from_ms(const DueStream& stream, double due_ms);
     [[nodiscard]] bool is_due(const State& state,
                               const Overdue& at,
                               double now_ms,

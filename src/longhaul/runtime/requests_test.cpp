@@ -14,7 +14,7 @@ using Values = std::vector<std::int32_t>;
 // Blocks of island 1 are due at 100, 110, 120 and 130 ms; 5 ms later they are asked for when a part
 // of them is there, 30 ms later when nothing is. The sender answers from 120 ms on; the ways take
 // 20 and 30 ms, an answer 1 ms, and 50, 100, 200 ms more are borne.
-constexpr DueStream kStream{1, 100, 10, 120, 20, 30, 1};
+const DueStream kStream{1, 100, 10, 20, 30, 1, {{0, 120}}};
 constexpr Patience kPatience{5, 30, 50, 3};
 
 TEST(Requests, AskOnceForWhatIsOverdueAndAgainWhenTheAnswerIs) {
@@ -44,17 +44,20 @@ TEST(Requests, AskOnceForWhatIsOverdueAndAgainWhenTheAnswerIs) {
 // The sender answers when its own stream is out, at 400 ms: one request that is there by then.
 TEST(Requests, GatherWhatTheSenderCannotAnswerYet) {
     const Merger merger(0b11, 0, Values(4, 0), 4);
-    Requests requests({{1, 100, 10, 400, 20, 30, 1}}, 4, kPatience);
+    Requests requests({{1, 100, 10, 20, 30, 1, {{0, 200}, {150, 400}, {450, 500}}}}, 4, kPatience);
     EXPECT_EQ(requests.next_ms(), 380);
     EXPECT_TRUE(requests.due(379, 379, merger, 9).empty());
     EXPECT_EQ(requests.due(380, 380, merger, 9), (std::vector<Request>{{1, 1, {{0, 4}}}}));
     EXPECT_EQ(requests.next_ms(), 400 + 4 + 30 + 50);
+    // Asked for again at 484, there at 504, behind the next stream: 504 + 4 + 30 + 100.
+    EXPECT_EQ(requests.due(484, 484, merger, 9).size(), 1);
+    EXPECT_EQ(requests.next_ms(), 638);
 }
 
 // What of a block is there says that its sum has left the slot.
 TEST(Requests, AskSoonerForTheRestOfABlock) {
     Merger merger(0b111, 0, Values(4, 0), 4);
-    Requests requests({kStream, {2, 100, 10, 120, 20, 30, 1}}, 4, kPatience);
+    Requests requests({kStream, {2, 100, 10, 20, 30, 1, {{0, 120}}}}, 4, kPatience);
     merger.take(0, 0b100, Values{1});
     EXPECT_EQ(requests.due(105, 105, merger, 9), (std::vector<Request>{{1, 1, {{0, 1}}}}));
     EXPECT_EQ(requests.due(140, 140, merger, 9),
@@ -93,7 +96,7 @@ TEST(Requests, AreCutIntoDatagrams) {
     Merger merger(0b11, 0, Values(6, 0), 6);
     merger.take(1, 0b10, Values{1});
     merger.take(3, 0b10, Values{1});
-    Requests requests({{1, 0, 0, 0, 0, 0, 0}}, 6, {0, 0, 1, 1});
+    Requests requests({{1, 0, 0, 0, 0, 0, {}}}, 6, {0, 0, 1, 1});
     EXPECT_EQ(requests.due(0, 0, merger, 2),
               (std::vector<Request>{{1, 1, {{0, 1}, {2, 1}}}, {1, 1, {{4, 2}}}}));
 }
@@ -107,7 +110,7 @@ TEST(Requests, AreBoundedWhateverIsLost) {
     for (int trial = 0; trial < 50; ++trial) {
         constexpr std::uint32_t kBlocks = 40;
         Merger merger(0b11, 0, Values(kBlocks, 0), kBlocks);
-        Requests requests({{1, 0, 2, 80, 20, 20, 1}}, kBlocks, {5, 30, 50, 6});
+        Requests requests({{1, 0, 2, 20, 20, 1, {{0, 80}}}}, kBlocks, {5, 30, 50, 6});
         for (std::uint32_t block = 0; block < kBlocks; ++block) {
             if (random.uniform() > 0.4) {
                 merger.take(block, 0b10, Values{1});

@@ -23,6 +23,7 @@ constexpr double kLeastTimeoutMs = 50;
 constexpr std::size_t kSpareSlots = 2;
 constexpr double kRowTolerance = 1e-6;
 constexpr double kPatienceMs = 1000;
+constexpr double kRoundsOfPatience = 3;  // in each of them a block can be sent again
 
 core::Result<void> check_clique(const schedule::Islands& islands,
                                 const schedule::TimedClique& clique,
@@ -100,6 +101,15 @@ double widest_spread(const Session& session) {
         }
     }
     return widest;
+}
+
+/// From the start of a round to that of the next one, at most; of a single round, its time.
+double longest_round(const Session& session) {
+    double longest = session.rounds.front().predicted_ms;
+    for (std::size_t k = 1; k < session.rounds.size(); ++k) {
+        longest = std::max(longest, session.rounds[k].start_ms - session.rounds[k - 1].start_ms);
+    }
+    return longest;
 }
 
 }  // namespace
@@ -193,8 +203,9 @@ core::Result<Session> make_session(const schedule::Islands& islands,
         std::max(schedule.timeout_ms * options.time_scale,
                  widest_spread(session) + session.jitter_ms + options.spare_ms + kLeastTimeoutMs);
     session.recovery_ms = options.recovery_ms.value_or(recovery_for(session));
-    session.patience_ms = options.patience_ms.value_or(kPatienceMs + session.recovery_ms);
     start_rounds(schedule, session);
+    session.patience_ms = options.patience_ms.value_or(
+        kPatienceMs + (options.loss > 0 ? kRoundsOfPatience * longest_round(session) : 0));
     core::Random random(options.seed, kClockStream);
     for (std::size_t i = 0; i < session.wan.hosts.size(); ++i) {
         session.clock_error_ms.push_back(options.clock_error_ms * (2 * random.uniform() - 1));

@@ -31,8 +31,8 @@ struct SessionOptions {
     int repetitions = 3;       ///< of the period
     double spare_ms = 10;      ///< spread of arrivals that slots bear besides the memory
     double gap_ms = 25;        ///< between rounds, unless they overlap anyway
-    /// After the end of a round, before what is missing is left out; nothing: 1 s, and
-    /// `recovery_ms` of the session.
+    /// After the end of a round, before what is missing is left out; nothing: 1 s, and with losses
+    /// three rounds more.
     std::optional<double> patience_ms;
     /// Longer from round to round, so that what was lost can be sent again; nothing: what `loss`
     /// needs.

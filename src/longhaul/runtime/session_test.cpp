@@ -157,7 +157,7 @@ TEST(Session, LossesTakeTimeBetweenRounds) {
     EXPECT_EQ(session.recovery_ms,
               std::ceil((blocks + 3 * std::sqrt(blocks)) * 400 / 195 + 40 + 60));
     EXPECT_DOUBLE_EQ(session.rounds[1].start_ms, 410 + 25 + session.recovery_ms);
-    EXPECT_DOUBLE_EQ(session.patience_ms, 1000 + session.recovery_ms);
+    EXPECT_DOUBLE_EQ(session.patience_ms, 1000 + 3 * (420 + 25 + session.recovery_ms));
     options.recovery_ms = 7;
     options.patience_ms = 8;
     const Session told = made(islands, timed_of(islands, "pairs", 0), options);

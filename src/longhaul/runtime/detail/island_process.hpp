@@ -84,7 +84,8 @@ private:
     [[nodiscard]] double progress_ms(const Work& work, double now_ms) const;
     double probe(double now_ms);
     void report(const Work& work);
-    [[nodiscard]] Requests requests_of(const Exchange& exchange, double start_ms) const;
+    [[nodiscard]] std::vector<Full> full_from(int island, std::uint32_t round) const;
+    [[nodiscard]] Requests requests_of(std::uint32_t round, double start_ms) const;
 
     const Session& session_;
     int island_;
