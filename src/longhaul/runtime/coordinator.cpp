@@ -35,6 +35,9 @@ private:
     bool until(const Condition& condition, double patience_ms);
     bool before_the_start(const Condition& condition, double patience_ms, const char* otherwise);
     void accept_all();
+    void hear_guests();
+    void hear_hosts();
+    [[nodiscard]] std::vector<int> descriptors() const;
     void hear(std::size_t host, core::Value message);
     void tell(std::size_t host, const core::Value& message);
     [[nodiscard]] bool alive(std::size_t host) const {
@@ -99,6 +102,46 @@ void Coordinator::tell(std::size_t host, const core::Value& message) {
     }
 }
 
+std::vector<int> Coordinator::descriptors() const {
+    std::vector<int> descriptors{listener_->fd()};
+    for (const Control& guest : guests_) {
+        descriptors.push_back(guest.fd());
+    }
+    for (std::size_t i = 0; i < hosts_.size(); ++i) {
+        if (alive(i)) {
+            descriptors.push_back(hosts_[i]->fd());
+        }
+    }
+    return descriptors;
+}
+
+/// Guests that say who they are become hosts.
+void Coordinator::hear_guests() {
+    for (Control& guest : guests_) {
+        for (core::Value& message : guest.receive()) {
+            const core::Value* host = message.find("host");
+            const auto number =
+                host != nullptr ? static_cast<std::size_t>(host->number) : hosts_.size();
+            if (number < hosts_.size() && !hosts_[number]) {
+                hosts_[number].emplace(std::move(guest));
+                hear(number, std::move(message));
+                break;
+            }
+        }
+    }
+    std::erase_if(guests_, [](const Control& guest) { return guest.fd() < 0 || guest.closed(); });
+}
+
+void Coordinator::hear_hosts() {
+    for (std::size_t i = 0; i < hosts_.size(); ++i) {
+        if (alive(i)) {
+            for (core::Value& message : hosts_[i]->receive()) {
+                hear(i, std::move(message));
+            }
+        }
+    }
+}
+
 /// Serves all connections until a condition holds; false when that takes too long.
 bool Coordinator::until(const Condition& condition, double patience_ms) {
     const double deadline = clock_ms(0) + patience_ms;
@@ -106,38 +149,10 @@ bool Coordinator::until(const Condition& condition, double patience_ms) {
         if (clock_ms(0) > deadline || !problem_.empty()) {
             return false;
         }
-        std::vector<int> descriptors{listener_->fd()};
-        for (const Control& guest : guests_) {
-            descriptors.push_back(guest.fd());
-        }
-        for (std::size_t i = 0; i < hosts_.size(); ++i) {
-            if (alive(i)) {
-                descriptors.push_back(hosts_[i]->fd());
-            }
-        }
-        wait_for(descriptors, 0, deadline);
+        wait_for(descriptors(), 0, deadline);
         accept_all();
-        for (Control& guest : guests_) {
-            for (core::Value& message : guest.receive()) {
-                const core::Value* host = message.find("host");
-                const auto number =
-                    host != nullptr ? static_cast<std::size_t>(host->number) : hosts_.size();
-                if (number < hosts_.size() && !hosts_[number]) {
-                    hosts_[number].emplace(std::move(guest));
-                    hear(number, std::move(message));
-                    break;
-                }
-            }
-        }
-        std::erase_if(guests_,
-                      [](const Control& guest) { return guest.fd() < 0 || guest.closed(); });
-        for (std::size_t i = 0; i < hosts_.size(); ++i) {
-            if (alive(i)) {
-                for (core::Value& message : hosts_[i]->receive()) {
-                    hear(i, std::move(message));
-                }
-            }
-        }
+        hear_guests();
+        hear_hosts();
     }
     return true;
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 namespace longhaul::runtime {
 namespace {
@@ -21,8 +22,8 @@ void append(std::vector<BlockRange>& ranges, std::uint32_t block) {
 
 Requests::Requests(std::vector<DueStream> streams, std::uint32_t blocks, Patience patience)
     : blocks_(blocks), patience_(patience) {
-    for (const DueStream& stream : streams) {
-        states_.push_back({stream, 0, -1e300, {}});
+    for (DueStream& stream : streams) {
+        states_.push_back({std::move(stream), 0, -1e300, {}});
     }
 }
 

@@ -33,26 +33,33 @@ void SpareLink::plan(double from_ms, double to_ms, double gbps) {
     edges_.emplace_back(to_ms, -gbps);
 }
 
-double SpareLink::pass(double from_ms, double gb) {
+double SpareLink::pass(double from_ms, double gb, double latest_ms) {
     if (!sorted_) {
         std::ranges::sort(edges_);
         sorted_ = true;
     }
     double now = std::max(from_ms, passed_ms_);
     double left = kMsOfGb * gb;  // Gbit/s x ms
-    for (;;) {
-        while (next_ < edges_.size() && edges_[next_].first <= now) {
-            load_ += edges_[next_++].second;
+    double load = load_;
+    for (std::size_t next = next_;;) {
+        while (next < edges_.size() && edges_[next].first <= now) {
+            load += edges_[next++].second;
         }
-        const double free = gbps_ - load_;
+        const double free = gbps_ - load;
         const double until =
-            next_ < edges_.size() ? edges_[next_].first : std::numeric_limits<double>::infinity();
+            next < edges_.size() ? edges_[next].first : std::numeric_limits<double>::infinity();
         if (free > kFull * gbps_ && now + left / free <= until) {
-            passed_ms_ = now + left / free;
-            return passed_ms_;
+            now += left / free;
+            if (now > latest_ms) {
+                return kNever;
+            }
+            passed_ms_ = now;
+            next_ = next;
+            load_ = load;
+            return now;
         }
-        if (next_ == edges_.size()) {
-            return kNever;  // only where a plan never ends
+        if (next == edges_.size() || until > latest_ms) {
+            return kNever;  // too late, or never: a plan without an end
         }
         left -= std::max(0.0, free) * (until - now);
         now = until;
@@ -132,16 +139,20 @@ void ResendQueue::advance(double until_ms) {
     }
 }
 
-/// The receiver asks when it still has to; its request takes the latency of the path.
+/// The receiver asks when it still has to, and can; its request takes the latency of the path.
 void ResendQueue::look(const Event& event) {
     Awaited& at = awaited_[event.awaited];
-    if (at.tries == options_.tries || at.here_ms <= event.time_ms + kSameMs) {
+    const int receiver = at.to->island;
+    if (at.tries == options_.tries || at.here_ms <= event.time_ms + kSameMs ||
+        event.time_ms > plan_.closed_ms(at.round, receiver, at.block)) {
         return;
     }
     ++at.tries;
-    ++resends_;
     const double asked = event.time_ms + at.to->latency_ms;
-    if (world_.island_down(at.stream->sender, asked)) {
+    if (world_.island_down(receiver, event.time_ms)) {
+        push(asked + at.to->latency_ms + options_.patience_ms, event.awaited, -1);
+    } else if (world_.island_down(at.stream->sender, asked)) {
+        ++resends_;
         arrive(event.awaited, kNever);
         push(asked + at.to->latency_ms + options_.patience_ms, event.awaited, -1);
     } else {
@@ -149,10 +160,18 @@ void ResendQueue::look(const Event& event) {
     }
 }
 
-/// Out of the sender's access link. A block that waits there is not asked for again.
+/// Out of the sender's access link, if that is in time. A block that waits there is not asked for
+/// again.
 void ResendQueue::leave(const Event& event) {
     const Awaited& at = awaited_[event.awaited];
-    const double left = egress_[slot(at.stream->sender)].pass(event.time_ms, plan_.block_gb);
+    const double latest =
+        plan_.closed_ms(at.round, at.to->island, at.block) - at.to->latency_ms + kSameMs;
+    const double left =
+        egress_[slot(at.stream->sender)].pass(event.time_ms, plan_.block_gb, latest);
+    if (left == kNever) {
+        return;
+    }
+    ++resends_;
     push(left, event.awaited, 1);
     push(left + at.to->latency_ms + options_.patience_ms, event.awaited, -1);
 }

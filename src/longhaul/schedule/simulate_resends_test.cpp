@@ -32,6 +32,11 @@ TEST(SpareLink, FullLinksLeaveNothing) {
     SpareLink never(20);
     never.plan(0, std::numeric_limits<double>::infinity(), 20);
     EXPECT_TRUE(std::isinf(never.pass(0, 1)));
+    SpareLink late(20);
+    late.plan(0, 400, 20);
+    EXPECT_TRUE(std::isinf(late.pass(100, 0.125, 449.9)));
+    EXPECT_TRUE(std::isinf(late.pass(100, 0.125, 399)));
+    EXPECT_NEAR(late.pass(100, 0.125, 450.1), 450, 1e-9);  // the others took nothing
 }
 
 // Against small steps of time.
@@ -83,7 +88,9 @@ TEST(SimulateNineCities, ResendsTakeTheirTime) {
     options.grace_ms = 600;
     const auto run = simulate(timed, islands, options);
     ASSERT_TRUE(run);
-    EXPECT_EQ(run->resends, run->copies.lost_on_links);  // one a loss: none goes without an answer
+    // One a loss, but for what would come too late.
+    EXPECT_LE(run->resends, run->copies.lost_on_links);
+    EXPECT_GT(run->resends + 10, run->copies.lost_on_links);
     EXPECT_GT(run->copies.lost_on_links, 500U);
     EXPECT_LT(run->contributions.missing, 10U);
     EXPECT_EQ(run->wrong_sums, 0U);

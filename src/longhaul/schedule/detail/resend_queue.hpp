@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <queue>
 #include <utility>
 #include <vector>
@@ -21,8 +22,11 @@ public:
     /// A stream that takes a rate from one time to another. Before the first pass().
     void plan(double from_ms, double to_ms, double gbps);
     /// When a block that begins to arrive at `from_ms`, or when the one before it has passed, has
-    /// passed; times must ascend. Infinite when the link is never free again. O(streams) in all.
-    [[nodiscard]] double pass(double from_ms, double gb);
+    /// passed; times must ascend. Infinite, and it does not pass, when that would be after
+    /// `latest_ms`. O(streams) in all, and for each that does not pass.
+    [[nodiscard]] double pass(double from_ms,
+                              double gb,
+                              double latest_ms = std::numeric_limits<double>::max());
     /// How long a block takes on the idle link.
     [[nodiscard]] double least_ms(double gb) const { return kMsOfGb * gb / gbps_; }
 
@@ -59,8 +63,9 @@ public:
                 const Destination& to,
                 double due_ms,
                 double here_ms);
-    /// What happens before a time; offers in order of the time at which they left their last link.
-    /// O(log) a link of a path.
+    /// What happens before a time. Islands that are down do not ask, nor those that have mixed; and
+    /// what would come after that is not sent. Offers are in order of the time at which they left
+    /// their last link. O(log) a link of a path.
     void advance(double until_ms);
 
 private:
