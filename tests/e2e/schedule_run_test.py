@@ -216,6 +216,21 @@ class Small(unittest.TestCase):
         self.assertEqual((done.returncode, result["reports"], result["wrong_sums"]), (0, 6, 0))
         self.assertEqual((result["weight_scale"], result["payload_bits"]), (32768, 16))
 
+    def test_jitter(self):
+        shaky = json.loads(json.dumps(ROW))
+        shaky["links"][0]["jitter_ms"] = 1
+        self.network.write_text(json.dumps(shaky))
+        for _ in range(TRIES):
+            result = json.loads(self.all("--repeat", "1", "--clock-error-ms", "50").stdout)
+            self.assertEqual((result["wrong_sums"], result["incomplete"]), (0, 0))
+            if result["passed"]:
+                break
+        self.assertTrue(result["passed"], result["problems"])
+        # A standard deviation of 1 ms, evenly spread: 1.73 ms either way, of two copies.
+        self.assertAlmostEqual(result["jitter_ms"], 2 * math.sqrt(3), delta=1e-3)
+        self.assertAlmostEqual(result["guard_ms"], 10 + result["jitter_ms"], delta=1e-6)
+        self.assertLess(result["clock_miss_ms"], result["clock_residual_ms"] + 0.01)
+
     def test_rounds_that_overlap(self):
         for _ in range(TRIES):
             done = run("pairs", "--rounds", "streamed", "--memory-gb", "0", "--payload-mb", "0.1",

@@ -33,7 +33,7 @@ Scenario random_scenario(std::uint64_t seed) {
 // a receiver merged is, to the last bit, that of the contributors it names.
 TEST(SimulateFailures, TenThousandRandomFailuresConserveWeight) {
     Simulation total;
-    for (std::uint64_t seed = 0; seed < 10000; ++seed) {
+    for (std::uint64_t seed = 0; seed < 5000; ++seed) {
         const Scenario scenario = random_scenario(seed);
         const auto run = simulate(scenario.schedule, scenario.islands, scenario.options);
         ASSERT_TRUE(run) << core::to_string(run.error().front());
@@ -202,7 +202,7 @@ private:
 
 TEST(SimulateFailures, BirthsFollowThePlainTwin) {
     int compared = 0;
-    for (std::uint64_t seed = 0; seed < 1000; ++seed) {
+    for (std::uint64_t seed = 0; seed < 500; ++seed) {
         Scenario scenario = random_scenario(seed);
         scenario.options.births = 1;  // one an island that is there all the time
         const auto run = simulate(scenario.schedule, scenario.islands, scenario.options);
