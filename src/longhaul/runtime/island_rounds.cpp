@@ -18,6 +18,7 @@ constexpr double kKeptMs = 500;       // a round is kept for others, after their
 constexpr int kRequestCopies = 2;     // they are small
 constexpr int kSureAttempt = 3;       // from that on blocks are sent twice
 constexpr std::size_t kMostRanges = kMostElements / 2;
+constexpr double kSameMs = 1e-3;
 constexpr double kNever = std::numeric_limits<double>::infinity();
 
 }  // namespace
@@ -109,7 +110,8 @@ double Island::prepare(double now_ms) {
                   start,
                   0,
                   -1,
-                  exchange.senders.empty()};
+                  exchange.senders.empty(),
+                  follows(prepared_)};
         const auto sender = std::ranges::find(exchange.senders, island_, &Sender::island);
         work.sender = sender != exchange.senders.end() ? &*sender : nullptr;
         work_.emplace(prepared_, std::move(work));
@@ -121,6 +123,20 @@ double Island::prepare(double now_ms) {
         });
     }
     return kNever;
+}
+
+/// Whether the own stream of a round begins while that of the round before is on the access link.
+bool Island::follows(std::uint32_t round) const {
+    const auto own = [&](std::uint32_t k) -> const Sender* {
+        const std::vector<Sender>& senders = session_.exchange(k, island_).senders;
+        const auto at = std::ranges::find(senders, island_, &Sender::island);
+        return at != senders.end() && fills(*at) ? &*at : nullptr;
+    };
+    const Sender* const before = round > 0 ? own(round - 1) : nullptr;
+    const Sender* const now = own(round);
+    return before != nullptr && now != nullptr &&
+           session_.rounds[round - 1].start_ms + before->offset_ms + before->sending_ms + kSameMs >
+               session_.rounds[round].start_ms + now->offset_ms;
 }
 
 double Island::send_blocks(double now_ms, Work& work) {
@@ -137,10 +153,12 @@ double Island::send_blocks(double now_ms, Work& work) {
                  schedule::Clique{1} << host_,
                  {}};
     const double ahead = fills(sender) ? kAheadMs : kLessAheadMs;
+    // Behind a stream of its own the first block, too, can wait in front of the access link.
+    const double begin = work.start_ms + sender.offset_ms - (work.follows ? ahead : 0);
     for (; work.next < session_.blocks; ++work.next) {
         const double due = work.start_ms + sender.offset_ms + work.next * block_ms(sender);
-        if (due > now_ms + ahead || now_ms < work.start_ms + sender.offset_ms) {
-            return std::max(due - ahead / 2, work.start_ms + sender.offset_ms);
+        if (due > now_ms + ahead || now_ms < begin) {
+            return std::max(due - ahead / 2, begin);
         }
         const auto& kill_at = session_.options.kill;
         if (kill_at && kill_at->island == island_ && kill_at->round == work.round &&

@@ -32,6 +32,7 @@ struct Work {
     std::uint32_t highest = 0;       ///< block of those sums
     double finished_ms = -1;
     bool reported = false;
+    bool follows = false;  ///< the own stream of the round before ends when this one begins
 };
 
 struct Counts {
@@ -70,6 +71,7 @@ private:
 
     [[nodiscard]] std::vector<Busy> own_streams() const;
     [[nodiscard]] bool fills(const Sender& sender) const;
+    [[nodiscard]] bool follows(std::uint32_t round) const;
     void obey(const core::Value& message);
     void take(const Datagram& datagram);
     void take_part(const Datagram& datagram);
