@@ -94,7 +94,8 @@ def typed_cases():
                                    "--memory-gb")),
             ("schedule-simulate", ("--rounds-to-run", "--blocks", "--births", "--jitter-ms", "--loss",
                                    "--duplication", "--tries", "--patience-ms", "--grace-ms",
-                                   "--seed", "--picture-rounds"))):
+                                   "--seed", "--picture-rounds")),
+            ("schedule-run", ("--recovery-ms", "--tries", "--loss"))):
         for name in names:
             for value in HOSTILE:
                 yield typed_case(command, f"{name}={value}", [f"{name}={value}"], name)
@@ -102,6 +103,8 @@ def typed_cases():
         yield typed_case("schedule-score", name, [name, value], name)
     for name, value in (("--slots", "heap"), ("--missing", "none")):
         yield typed_case("schedule-simulate", name, [name, value], name)
+    for kill in ("a", "@1", "z@1", "a@0", "a@9999", "a@1x"):
+        yield typed_case("schedule-run", f"kill-{kill}", ["--kill", kill], "--kill", "ISLAND@ROUND")
     yield typed_case("schedule-optimise", "absent-folder", ["--picture-map", "none/x"], "none",
                      "none/x")
     yield typed_case("schedule-score", "written-over", ["--picture-map", "islands.json"],
