@@ -50,6 +50,9 @@ def fabric_cases(command):
     yield case("estimated-size", put(FABRIC, [[True]], "estimated"), "estimated")
     yield case("interval-ragged", put(FABRIC, {"alpha_ms": {"lower": [[1]], "upper": [[1]]}},
                                       "interval"), "interval")
+    for name, text in (("turned", "b\u202ec"), ("line-in-a", "b\nc"), ("coloured", "\x1b[31m")):
+        yield case(name + "-label", put(FABRIC, ["a", "a", "b", text], "labels"), "cannot be shown")
+        yield case(name + "-host", put(FABRIC, [{"host": text}] * 4, "devices"), "cannot be shown")
     yield case("control-characters", put(FABRIC, {"\x1b[31m\n": 1}, "labels"), "labels")
 
 

@@ -164,6 +164,33 @@ std::optional<std::string> Cursor::string() const {
     return expect(Value::Kind::kString) ? std::optional(value_->string) : std::nullopt;
 }
 
+namespace {
+
+constexpr const char* kNameFix =
+    "a name without control characters, ends of lines and marks that turn text around";
+
+}  // namespace
+
+std::optional<std::string> Cursor::name() const {
+    auto text = string();
+    if (text && !is_printable(*text)) {
+        report(shown(*text) + " cannot be shown as it stands", kNameFix);
+        return std::nullopt;
+    }
+    return text;
+}
+
+bool Cursor::check_names_of_keys() const {
+    bool good = true;
+    for (const Member& member : value_->members) {
+        if (!is_printable(member.key)) {
+            find(member.key)->report(shown(member.key) + " cannot be shown as it stands", kNameFix);
+            good = false;
+        }
+    }
+    return good;
+}
+
 void Cursor::only_keys(std::initializer_list<std::string_view> known) const {
     for (const Member& member : value_->members) {
         if (std::ranges::find(known, member.key) != known.end()) {

@@ -46,6 +46,11 @@ public:
     [[nodiscard]] std::optional<int> integer(int minimum, int maximum) const;
     [[nodiscard]] std::optional<bool> boolean() const;
     [[nodiscard]] std::optional<std::string> string() const;
+    /// A string that is shown in tables and pictures: one whose characters may be shown as they
+    /// stand (is_printable), so no ends of lines and no marks that turn text around.
+    [[nodiscard]] std::optional<std::string> name() const;
+    /// The same of the keys of an object that are names.
+    [[nodiscard]] bool check_names_of_keys() const;
 
     /// Reports keys that are not in the list: for files that people write, where an unknown key is
     /// a slip of the pen. Suggests the nearest known key.

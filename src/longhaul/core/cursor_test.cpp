@@ -96,6 +96,21 @@ TEST(Cursor, ChecksRanges) {
     EXPECT_EQ(root.find("z")->integer(0, 0), 0);
 }
 
+TEST(Cursor, NamesHoldNothingThatCannotBeShown) {
+    Reading good(R"({"n": "Z\u00fcrich 1"})");
+    EXPECT_EQ(good.root().find("n")->name(), "Z\xC3\xBCrich 1");
+    EXPECT_TRUE(good.problems.empty());
+    for (const char* text : {R"("a\nb")", R"("a\u202eb")", R"("\u001b[2J")", R"("a\u0085")"}) {
+        Reading r(std::string("{\"n\": ") + text + "}");
+        EXPECT_EQ(r.root().find("n")->name(), std::nullopt);
+        EXPECT_NE(r.only_problem().find("cannot be shown as it stands"), std::string::npos);
+        EXPECT_TRUE(is_printable(r.only_problem()));
+    }
+    Reading keys(R"({"a": 1, "\u2066b": 2})");
+    EXPECT_FALSE(keys.root().check_names_of_keys());
+    EXPECT_NE(keys.only_problem().find("\\xe2\\x81\\xa6b"), std::string::npos);
+}
+
 TEST(Cursor, UnknownKeysGetASuggestion) {
     Reading r(R"({"layers": 1, "hiden_size": 2})");
     r.root().only_keys({"layers", "hidden_size", "heads"});

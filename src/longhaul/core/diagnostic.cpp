@@ -51,14 +51,28 @@ bool is_control(std::string_view text, std::size_t at) {
             static_cast<unsigned char>(text[at + 1]) < 0xA0);
 }
 
+/// U+061C, U+200E, U+200F, U+2028 to U+202E, U+2066 to U+2069; the sequence is well formed.
+bool turns_text(std::string_view sequence) {
+    if (sequence == "\xD8\x9C") {
+        return true;
+    }
+    if (sequence.size() != 3 || sequence[0] != '\xE2') {
+        return false;
+    }
+    const auto second = static_cast<unsigned char>(sequence[1]);
+    const auto third = static_cast<unsigned char>(sequence[2]);
+    return (second == 0x80 &&
+            (third == 0x8E || third == 0x8F || (third >= 0xA8 && third <= 0xAE))) ||
+           (second == 0x81 && third >= 0xA6 && third <= 0xA9);
+}
+
 /// Appends the character at `at`, escaped when it is not fit for a terminal; returns its length.
 std::size_t append_printable(std::string& out, std::string_view text, std::size_t at) {
-    const std::size_t length = utf8_length(text, at);
-    if (length != 0 && !is_control(text, at)) {
-        out += text.substr(at, length);
-        return length;
+    if (const std::size_t good = printable_length(text, at); good != 0) {
+        out += text.substr(at, good);
+        return good;
     }
-    const std::size_t bytes = std::max<std::size_t>(length, 1);
+    const std::size_t bytes = std::max<std::size_t>(utf8_length(text, at), 1);
     for (std::size_t i = 0; i < bytes; ++i) {
         out += fmt::format("\\x{:02x}", static_cast<unsigned char>(text[at + i]));
     }
@@ -74,6 +88,22 @@ std::string printable(std::string_view text) {
 }
 
 }  // namespace
+
+std::size_t printable_length(std::string_view text, std::size_t at) {
+    const std::size_t length = utf8_length(text, at);
+    return length == 0 || is_control(text, at) || turns_text(text.substr(at, length)) ? 0 : length;
+}
+
+bool is_printable(std::string_view text) {
+    for (std::size_t at = 0; at < text.size();) {
+        const std::size_t length = printable_length(text, at);
+        if (length == 0) {
+            return false;
+        }
+        at += length;
+    }
+    return true;
+}
 
 std::string printable_lines(std::string_view text) {
     std::string out;

@@ -33,9 +33,17 @@ using Result = tl::expected<T, Diagnostics>;
 /// Text from outside made fit for a message: quoted, control bytes and bad UTF-8 escaped, at most
 /// `limit` bytes of it shown.
 [[nodiscard]] std::string shown(std::string_view text, std::size_t limit = 40);
-/// Several lines for a terminal: control characters but ends of lines and tabs, and bytes that are
-/// no UTF-8, as \xNN.
+/// Several lines for a terminal: what printable_length refuses, but ends of lines and tabs, as
+/// \xNN.
 [[nodiscard]] std::string printable_lines(std::string_view text);
+
+/// Bytes of the character at `at`, 0 when it must not be shown as it stands: control characters
+/// (C0, DEL, C1), which a terminal would obey; marks and overrides of the direction of text
+/// (Unicode property Bidi_Control) and separators of lines, which make text read as what it is not;
+/// bytes that are no UTF-8. Everything that shows text from outside asks this.
+[[nodiscard]] std::size_t printable_length(std::string_view text, std::size_t at);
+/// Whether all of it may be shown as it stands.
+[[nodiscard]] bool is_printable(std::string_view text);
 
 /// Whether `text` is well-formed UTF-8 (no overlong forms, no surrogates, at most U+10FFFF).
 /// Returns the offset of the first bad byte, or npos when all of it is good.

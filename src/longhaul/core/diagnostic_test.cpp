@@ -37,6 +37,38 @@ TEST(Shown, QuotesAndEscapes) {
     EXPECT_EQ(shown("\xC3\x28"), "\"\\xc3(\"");
 }
 
+// Unicode 15, PropList.txt: Bidi_Control is U+061C, U+200E, U+200F, U+202A to U+202E, U+2066 to
+// U+2069; U+2028 and U+2029 end lines. Their neighbours are letters, spaces and joiners.
+TEST(Printable, RefusesExactlyWhatTurnsTextAndWhatControls) {
+    const auto utf8 = [](unsigned point) {
+        std::string text;
+        if (point < 0x80) {
+            text += static_cast<char>(point);
+        } else if (point < 0x800) {
+            text += static_cast<char>(0xC0U | point >> 6U);
+            text += static_cast<char>(0x80U | (point & 0x3FU));
+        } else {
+            text += static_cast<char>(0xE0U | point >> 12U);
+            text += static_cast<char>(0x80U | (point >> 6U & 0x3FU));
+            text += static_cast<char>(0x80U | (point & 0x3FU));
+        }
+        return text;
+    };
+    for (unsigned point = 1; point < 0xD800; ++point) {
+        const bool control = point < 0x20 || (point >= 0x7F && point < 0xA0);
+        const bool turns = point == 0x61C || point == 0x200E || point == 0x200F ||
+                           (point >= 0x2028 && point <= 0x202E) ||
+                           (point >= 0x2066 && point <= 0x2069);
+        EXPECT_EQ(is_printable("a" + utf8(point) + "b"), !control && !turns) << point;
+    }
+    EXPECT_TRUE(is_printable(""));
+    EXPECT_FALSE(is_printable("a\xff"));
+    EXPECT_EQ(printable_length("\xE2\x80\xAD", 0), 0U);
+    EXPECT_EQ(printable_length("\xF0\x9F\x98\x80", 0), 4U);
+    EXPECT_EQ(shown("a\xE2\x80\xAEgnp.exe"), "\"a\\xe2\\x80\\xaegnp.exe\"");
+    EXPECT_EQ(printable_lines("a\n\xE2\x81\xA6\tb"), "a\n\\xe2\\x81\\xa6\tb");
+}
+
 TEST(Shown, CutsBetweenCharacters) {
     EXPECT_EQ(shown("abcdef", 3), "\"abc\" ...");
     EXPECT_EQ(shown("abc", 3), "\"abc\"");

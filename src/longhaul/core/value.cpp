@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "longhaul/core/assert.hpp"
+#include "longhaul/core/diagnostic.hpp"
 
 namespace longhaul::core {
 
@@ -95,7 +96,31 @@ std::string_view name_of(Value::Kind kind) {
 }
 
 std::string json_quoted(std::string_view text) {
-    return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+    const std::string quoted =
+        nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+    if (is_printable(quoted)) {
+        return quoted;
+    }
+    // C0 is escaped by now: what is left is DEL, C1 and marks of direction, of one to three bytes.
+    std::string out;
+    for (std::size_t at = 0; at < quoted.size();) {
+        if (const std::size_t good = printable_length(quoted, at); good != 0) {
+            out += quoted.substr(at, good);
+            at += good;
+            continue;
+        }
+        const auto byte = [&](std::size_t i) {
+            return static_cast<unsigned>(static_cast<unsigned char>(quoted[at + i]));
+        };
+        const std::size_t bytes = byte(0) < 0x80 ? 1 : byte(0) < 0xE0 ? 2 : 3;
+        const unsigned point =
+            bytes == 1   ? byte(0)
+            : bytes == 2 ? (byte(0) & 0x1FU) << 6U | (byte(1) & 0x3FU)
+                         : (byte(0) & 0xFU) << 12U | (byte(1) & 0x3FU) << 6U | (byte(2) & 0x3FU);
+        out += fmt::format("\\u{:04x}", point);
+        at += bytes;
+    }
+    return out;
 }
 
 namespace {

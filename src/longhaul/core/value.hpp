@@ -66,7 +66,8 @@ struct Member {
 /// The same on one line, with its newline: a record of a file of JSON lines.
 [[nodiscard]] std::string write_json_line(const Value& value);
 
-/// "key": in JSON string syntax, quotes included.
+/// "key": in JSON string syntax, quotes included; what core::printable_length refuses as \uNNNN, so
+/// that a terminal and a reader see every character there is.
 [[nodiscard]] std::string json_quoted(std::string_view text);
 
 }  // namespace longhaul::core

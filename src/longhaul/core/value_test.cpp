@@ -103,6 +103,8 @@ TEST(JsonQuoted, EscapesWhatTheStandardAsksFor) {
     EXPECT_EQ(json_quoted("a\"b\\c/"), R"("a\"b\\c/")");
     EXPECT_EQ(json_quoted(std::string_view("\0\b\t\n\f\r\x1f", 7)), R"("\u0000\b\t\n\f\r\u001f")");
     EXPECT_EQ(json_quoted("Zürich 東京 😀"), "\"Zürich 東京 😀\"");
+    // What a terminal would obey and what turns text around: DEL, U+0085, U+202E.
+    EXPECT_EQ(json_quoted("\x7F\xC2\x85x\xE2\x80\xAEy"), R"("\u007f\u0085x\u202ey")");
     EXPECT_EQ(json_quoted("a\xFF"), "\"a\xEF\xBF\xBD\"");  // U+FFFD: never bad UTF-8 in a file
 }
 

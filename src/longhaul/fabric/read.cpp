@@ -75,7 +75,7 @@ Grid<char> read_flags(const Cursor& matrix, std::size_t n) {
 std::vector<std::string> read_strings(const Cursor& list) {
     std::vector<std::string> strings;
     for (std::size_t i = 0; list.is_array() && i < list.value().size(); ++i) {
-        strings.push_back(list.item(i).string().value_or(""));
+        strings.push_back(list.item(i).name().value_or(""));
     }
     return strings;
 }
@@ -98,7 +98,7 @@ Device read_device(const Cursor& object) {
     }
     const auto text = [&](std::string_view key) {
         const auto found = object.find(key);
-        return found ? found->string().value_or("") : std::string();
+        return found ? found->name().value_or("") : std::string();
     };
     device.host = text("host");
     device.address = text("address");

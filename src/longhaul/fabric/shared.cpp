@@ -51,7 +51,7 @@ SharedCapacity read_capacity(const Cursor& object) {
         return resource;
     }
     if (const auto name = object.require("name", "a text that messages use")) {
-        resource.name = name->string().value_or("");
+        resource.name = name->name().value_or("");
     }
     read_rates(object, resource);
     const auto between = object.find("between");

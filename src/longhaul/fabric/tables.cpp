@@ -121,7 +121,7 @@ private:
             return;
         }
         for (std::size_t i = 0; regions->is_array() && i < regions->value().size(); ++i) {
-            const std::string name = regions->item(i).string().value_or("");
+            const std::string name = regions->item(i).name().value_or("");
             if (!index_.emplace(name, index_.size()).second) {
                 regions->item(i).report("region " + core::shown(name) + " is listed twice",
                                         "list every region once");

@@ -101,7 +101,7 @@ private:
     /// Takes a name that no other of its kind has.
     static std::optional<std::string> take_name(const Cursor& table, Numbers& taken) {
         const auto cursor = table.require("name", "its name");
-        auto name = cursor ? cursor->string() : std::nullopt;
+        auto name = cursor ? cursor->name() : std::nullopt;
         if (name && !taken.emplace(*name, static_cast<std::uint32_t>(taken.size())).second) {
             cursor->report(fmt::format("{} exists already", shown(*name)), "names must differ");
         }

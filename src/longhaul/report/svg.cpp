@@ -32,12 +32,11 @@ std::size_t length_of(char first) {
     return byte < 0x80 ? 1 : byte < 0xE0 ? 2 : byte < 0xF0 ? 3 : 4;
 }
 
-/// XML 1.0 allows neither most control characters nor U+FFFE and U+FFFF.
+/// XML 1.0 allows neither most control characters nor U+FFFE and U+FFFF; marks that turn text
+/// around would turn what stands beside them too.
 bool allowed(std::string_view point) {
-    if (point.size() == 1) {
-        return static_cast<unsigned char>(point[0]) >= 0x20 && point[0] != 0x7F;
-    }
-    return point != "\xEF\xBF\xBE" && point != "\xEF\xBF\xBF";
+    return core::printable_length(point, 0) != 0 && point != "\xEF\xBF\xBE" &&
+           point != "\xEF\xBF\xBF";
 }
 
 /// Hundredths of a pixel are enough; no "-0".

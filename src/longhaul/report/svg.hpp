@@ -17,8 +17,8 @@ struct Size {
     double height = 0;
 };
 
-/// Text as it may stand in an element or an attribute: markup escaped, control bytes and bad UTF-8
-/// replaced, since XML allows neither.
+/// Text as it may stand in an element or an attribute: markup escaped; what core::printable_length
+/// refuses and what XML does not allow is replaced by U+FFFD.
 [[nodiscard]] std::string escaped(std::string_view text);
 
 struct TextStyle {

@@ -11,6 +11,7 @@ TEST(Svg, EscapesMarkupAndWhatXmlForbids) {
     const std::string bad = "\xEF\xBF\xBD";  // U+FFFD
     EXPECT_EQ(escaped(std::string("x\0y", 3)), "x" + bad + "y");
     EXPECT_EQ(escaped("\x1b[31m"), bad + "[31m");
+    EXPECT_EQ(escaped("\xE2\x80\xAEgnp\xC2\x85"), bad + "gnp" + bad);  // U+202E, U+0085
     EXPECT_EQ(escaped("x\xFFy"), "x" + bad + "y");
     EXPECT_EQ(escaped("\xC3"), bad);
     EXPECT_EQ(escaped("\xEF\xBF\xBF"), bad);  // U+FFFF is no XML character

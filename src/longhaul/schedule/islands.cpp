@@ -49,7 +49,8 @@ public:
                         "schedules",
                         "paper"});
         islands_.file = document_.name;
-        islands_.name = text_of(root, "name", document_.name);
+        const auto named = root.find("name");
+        islands_.name = named ? named->name().value_or("") : document_.name;
         islands_.provenance = text_of(root, "provenance", text_of(root, "note", ""));
         if (const auto payload =
                 root.require("payload_gb", "the size of the parameters that islands exchange")) {
@@ -118,7 +119,7 @@ private:
     }
 
     std::optional<std::string> new_name(const Cursor& at) {
-        auto name = at.string();
+        auto name = at.name();
         if (!name) {
             return std::nullopt;
         }
@@ -181,7 +182,7 @@ private:
 
     void read_regions(const Cursor& root) {
         const auto regions = root.find("regions");
-        if (!regions || !regions->is_object()) {
+        if (!regions || !regions->is_object() || !regions->check_names_of_keys()) {
             return;
         }
         for (const core::Member& member : regions->value().members) {
@@ -335,7 +336,7 @@ private:
 
     void read_schedules(const Cursor& root) {
         const auto schedules = root.find("schedules");
-        if (!schedules || !schedules->is_object()) {
+        if (!schedules || !schedules->is_object() || !schedules->check_names_of_keys()) {
             return;
         }
         for (const core::Member& member : schedules->value().members) {

@@ -20,10 +20,11 @@ std::string read_name(const Cursor& place, bool numbered) {
         return "";
     }
     const bool bad = text->empty() || text->size() > 100 || *text == "*" ||
-                     text->find_first_of("/\n\r\t\"") != std::string::npos;
+                     text->find_first_of("/\"") != std::string::npos || !core::is_printable(*text);
     if (bad) {
         place.report("found " + core::shown(*text),
-                     "a name has 1 to 100 characters and no slash, quote or line end");
+                     "a name has 1 to 100 characters and no slash, quote, line end, control "
+                     "character or mark that turns text around");
         return "";
     }
     if (numbered && text->back() >= '0' && text->back() <= '9') {

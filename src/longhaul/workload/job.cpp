@@ -380,7 +380,7 @@ core::Result<Job> read_job(std::string_view text, std::string_view name) {
     root.only_keys({"format", "name", "model", "batch", "precision", "parallel", "messages"});
     Job job;
     if (const auto title = root.find("name")) {
-        job.name = title->string().value_or("");
+        job.name = title->name().value_or("");
     }
     const bool layers_known = read_model(root, job.model);
     const bool dp_known = read_parallel(root, job, layers_known);
