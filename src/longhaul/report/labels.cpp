@@ -158,6 +158,24 @@ std::vector<std::string> shortened_names(std::span<const std::string> names,
     return labels;
 }
 
+std::vector<std::string> wrapped(std::string_view text, double width, double size) {
+    std::vector<std::string> lines;
+    while (!text.empty()) {
+        const std::size_t space = std::min(text.find(' '), text.size());
+        const std::string_view word = text.substr(0, space);
+        text.remove_prefix(std::min(text.size(), space + 1));
+        if (word.empty()) {
+            continue;
+        }
+        if (lines.empty() || text_extent(lines.back() + " " + std::string(word), size) > width) {
+            lines.emplace_back(word);
+        } else {
+            lines.back() += " " + std::string(word);
+        }
+    }
+    return lines;
+}
+
 std::string milliseconds(double value) {
     if (!std::isfinite(value)) {
         return "no time";

@@ -25,6 +25,10 @@ namespace longhaul::report {
                                                        double width,
                                                        double size);
 
+/// The text in lines of at most `width` pixels, broken at spaces; a longer word has a line of its
+/// own.
+[[nodiscard]] std::vector<std::string> wrapped(std::string_view text, double width, double size);
+
 /// A time with its unit, four digits: "564.9 ms", "12710 ms"; "no time" when it is not finite.
 [[nodiscard]] std::string milliseconds(double value);
 

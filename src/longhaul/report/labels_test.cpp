@@ -12,6 +12,16 @@
 namespace longhaul::report {
 namespace {
 
+TEST(Labels, WrapsAtSpaces) {
+    const std::string text = "one two  three a-long-word-of-its-own four";
+    const auto lines = wrapped(text, text_extent("one two", 12) + 1, 12);
+    EXPECT_EQ(lines,
+              (std::vector<std::string>{"one two", "three", "a-long-word-of-its-own", "four"}));
+    EXPECT_EQ(wrapped(text, 1e6, 12),
+              (std::vector<std::string>{"one two three a-long-word-of-its-own four"}));
+    EXPECT_TRUE(wrapped("", 100, 12).empty());
+}
+
 TEST(Labels, ShortensWithAnEllipsisThatFits) {
     EXPECT_EQ(shortened("HKG", 100, 10), "HKG");
     const std::string name = "datacentre-north-17";

@@ -2,6 +2,8 @@
 
 #include <array>
 
+#include <fmt/format.h>
+
 namespace longhaul::report {
 namespace {
 
@@ -48,6 +50,16 @@ std::string_view group_fill_of(std::size_t i) {
 
 std::string_view group_ink_of(std::size_t i) {
     return ink_of(without_grey(i));
+}
+
+std::string group_tint_of(std::size_t i) {
+    const std::string fill(group_fill_of(i));
+    std::string tint = "#";
+    for (std::size_t at = 1; at < fill.size(); at += 2) {
+        const int part = std::stoi(fill.substr(at, 2), nullptr, 16);
+        tint += fmt::format("{:02x}", 255 - (255 - part) * 55 / 100);
+    }
+    return tint;
 }
 
 std::string_view dash_of(std::size_t i, std::size_t colours) {

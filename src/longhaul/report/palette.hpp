@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <string>
 #include <string_view>
 
 namespace longhaul::report {
@@ -22,6 +23,9 @@ inline constexpr std::size_t kGroupColours = kColours - 1;
 /// As fill_of and ink_of, without their grey.
 [[nodiscard]] std::string_view group_fill_of(std::size_t i);
 [[nodiscard]] std::string_view group_ink_of(std::size_t i);
+
+/// A lighter tint of group_fill_of.
+[[nodiscard]] std::string group_tint_of(std::size_t i);
 
 /// Dashes that tell the i-th line from those of the same colour; none for the first `colours`.
 [[nodiscard]] std::string_view dash_of(std::size_t i, std::size_t colours);

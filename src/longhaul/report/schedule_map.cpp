@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <set>
 #include <utility>
 
@@ -108,6 +109,7 @@ public:
         : map_(map),
           layout_(layout_of(map)),
           columns_(columns_of(map, layout_)),
+          caption_(wrapped(caption(map), wide() - 2 * kMargin, 12)),
           svg_(size(), map.title, description(map)) {
         LONGHAUL_ASSERT(!map.islands.empty());
         collect_links();
@@ -124,16 +126,19 @@ public:
         for (std::size_t k = 0; k < map_.rounds.size(); ++k) {
             panel(k);
         }
-        svg_.text(
-            {kMargin, size().height - 14},
-            shortened("Islands of one colour average together; grey ones train alone.", width, 12),
-            {.size = 12, .fill = kQuietText});
+        for (std::size_t i = 0; i < caption_.size(); ++i) {
+            svg_.text({kMargin,
+                       size().height - 14 - kLine * static_cast<double>(caption_.size() - 1 - i)},
+                      caption_[i],
+                      {.size = 12, .fill = kQuietText});
+        }
         return svg_.document();
     }
 
 private:
     static constexpr double kMargin = 24;
     static constexpr double kTop = 72;
+    static constexpr double kLine = 17;  // of the caption
     static constexpr double kHead = 26;  // of a panel
     static constexpr double kFoot = 28;
     static constexpr double kSpace = 18;      // between panels
@@ -154,10 +159,31 @@ private:
 
     [[nodiscard]] double pitch() const { return kHead + layout_.size.height + kFoot + kSpace; }
 
-    [[nodiscard]] Size size() const {
+    [[nodiscard]] double wide() const {
         const auto columns = static_cast<double>(columns_);
-        return {std::max(2 * kMargin + columns * (layout_.size.width + kSpace) - kSpace, 420.0),
-                kTop + static_cast<double>(rows()) * pitch() + 22};
+        return std::max(2 * kMargin + columns * (layout_.size.width + kSpace) - kSpace, 420.0);
+    }
+
+    [[nodiscard]] Size size() const {
+        return {wide(),
+                kTop + static_cast<double>(rows()) * pitch() + 6 +
+                    kLine * static_cast<double>(caption_.size())};
+    }
+
+    static std::string caption(const ScheduleMap& map) {
+        const bool trees = std::ranges::any_of(
+            map.rounds, [](const MapRound& round) { return !round.trees.empty(); });
+        std::string text = "Islands of one colour average together; grey ones train alone.";
+        if (trees) {
+            text += " Coloured lines are the links that their multicast trees use.";
+        }
+        if (map.common_ms > 0) {
+            text += fmt::format(
+                " Every round takes {}, as long as the longest; underneath stands what its own "
+                "exchange takes.",
+                milliseconds(map.common_ms));
+        }
+        return map.caption.empty() ? text : text + " " + map.caption;
     }
 
     static std::string description(const ScheduleMap& map) {
@@ -203,8 +229,12 @@ private:
             svg_.line(node(a), node(b), {.stroke = "#9aa5b1", .width = 1});
         }
         const auto together = cliques_of(round);
-        areas(together);
-        rims(together);
+        if (round.trees.empty()) {
+            areas(together);
+            rims(together);
+        } else {
+            trees(round);
+        }
         points(together);
         names();
         const std::string cliques =
@@ -219,6 +249,43 @@ private:
 
     [[nodiscard]] Point node(std::size_t i) const {
         return {origin_.x + layout_.nodes[i].x, origin_.y + layout_.nodes[i].y};
+    }
+
+    /// The links of the trees, those of one link side by side; links of cliques of one are none.
+    void trees(const MapRound& round) {
+        constexpr double kWide = 3.2;
+        constexpr double kApart = 4.2;
+        std::map<std::pair<std::size_t, std::size_t>, std::vector<std::size_t>> users;
+        std::size_t colour = 0;
+        LONGHAUL_ASSERT(round.trees.size() == round.cliques.size());
+        for (std::size_t c = 0; c < round.cliques.size(); ++c) {
+            if (round.cliques[c].size() < 2) {
+                continue;
+            }
+            for (const MapUse& use : round.trees[c]) {
+                LONGHAUL_ASSERT(std::max(use.a, use.b) < layout_.nodes.size());
+                std::vector<std::size_t>& of_link = users[std::minmax(use.a, use.b)];
+                if (std::ranges::find(of_link, colour) == of_link.end()) {
+                    of_link.push_back(colour);
+                }
+            }
+            ++colour;
+        }
+        for (const auto& [link, colours] : users) {
+            const Point from = node(link.first);
+            const Point to = node(link.second);
+            const double length = std::max(std::hypot(to.x - from.x, to.y - from.y), 1e-9);
+            const Point across{-(to.y - from.y) / length, (to.x - from.x) / length};
+            for (std::size_t i = 0; i < colours.size(); ++i) {
+                const double shift =
+                    kApart * (static_cast<double>(i) - static_cast<double>(colours.size() - 1) / 2);
+                svg_.line({from.x + shift * across.x, from.y + shift * across.y},
+                          {to.x + shift * across.x, to.y + shift * across.y},
+                          {.stroke = group_ink_of(colours[i]),
+                           .width = kWide,
+                           .dash = dash_of(colours[i], kGroupColours)});
+            }
+        }
     }
 
     /// Those of at least two islands.
@@ -307,6 +374,7 @@ private:
     const ScheduleMap& map_;
     MapLayout layout_;
     std::size_t columns_;
+    std::vector<std::string> caption_;
     Svg svg_;
     std::vector<std::pair<std::size_t, std::size_t>> links_;
     Point origin_;  ///< of the panel that is drawn

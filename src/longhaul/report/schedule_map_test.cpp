@@ -72,6 +72,41 @@ TEST(ScheduleMap, DrawsPanelsCliquesLinksAndTimes) {
     EXPECT_EQ(draw(chain_of_five()), svg);
 }
 
+// Trees instead of hulls: a link of two cliques carries two lines, side by side on both sides of
+// it.
+TEST(ScheduleMap, DrawsTheLinksOfTrees) {
+    ScheduleMap map = chain_of_five();
+    map.rounds.resize(1);
+    map.common_ms = 130;
+    map.rounds[0].trees = {{{0, 1}, {1, 2}, {2, 1}}, {{3, 4}, {1, 2}}};
+    const std::string svg = draw(map);
+    EXPECT_EQ(count_of(svg, "<polygon"), 0U);
+    const auto lines = [&](std::size_t group) {
+        std::vector<std::string> found;
+        for (const std::string& line : elements(svg, "line")) {
+            if (attribute(line, "stroke") == group_ink_of(group)) {
+                found.push_back(line);
+            }
+        }
+        return found;
+    };
+    ASSERT_EQ(lines(0).size(), 2U);  // AMS-BER and BER-CPH, once each
+    ASSERT_EQ(lines(1).size(), 2U);
+    const auto circles = elements(svg, "circle");
+    const auto middle = [&](const std::string& line) {
+        return std::pair((number_of(line, "x1") + number_of(line, "x2")) / 2,
+                         (number_of(line, "y1") + number_of(line, "y2")) / 2);
+    };
+    const auto [x0, y0] = middle(lines(0)[1]);
+    const auto [x1, y1] = middle(lines(1)[0]);
+    EXPECT_NEAR(std::hypot(x0 - x1, y0 - y1), 4.2, 0.03);
+    EXPECT_NEAR(
+        (x0 + x1) / 2, (number_of(circles[1], "cx") + number_of(circles[2], "cx")) / 2, 0.03);
+    EXPECT_NE(svg.find("Every round takes 130 ms"), std::string::npos);
+    EXPECT_EQ(detail::overlapping_texts(svg), std::vector<std::string>{});
+    EXPECT_EQ(detail::cut_off_texts(svg), std::vector<std::string>{});
+}
+
 TEST(ScheduleMap, ColoursMembersAlike) {
     const auto circles = elements(draw(chain_of_five()), "circle");
     ASSERT_EQ(circles.size(), 10U);
@@ -111,7 +146,11 @@ TEST(ScheduleMap, NamesNeverOverlap) {
             const std::string svg = draw(random_map(count, prefix, count));
             EXPECT_EQ(detail::overlapping_texts(svg), std::vector<std::string>{});
             EXPECT_EQ(detail::cut_off_texts(svg), std::vector<std::string>{});
-            EXPECT_EQ(elements(svg, "text").size(), 1U + 1 + 2 * (3 + count) + 1);
+            const double width = number_of(elements(svg, "svg").front(), "width") - 48;
+            const std::size_t caption =
+                wrapped("Islands of one colour average together; grey ones train alone.", width, 12)
+                    .size();
+            EXPECT_EQ(elements(svg, "text").size(), 1U + 1 + 2 * (3 + count) + caption);
             EXPECT_EQ(elements(svg, "circle").size(), 2 * (count + 3));
         }
     }

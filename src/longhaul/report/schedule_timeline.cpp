@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <map>
 
 #include <fmt/format.h>
@@ -21,6 +22,22 @@ struct PlacedRound {
     std::size_t number = 0;  ///< of the period
     double start_ms = 0;
 };
+
+constexpr std::string_view kDown = "#f6d5cf";     // what does not work
+constexpr std::string_view kDownInk = "#a03020";  // its rim and name: 6 to 1 on it
+
+/// Islands, then what has spans alone, in the order of these.
+std::vector<std::string> all_lanes(const ScheduleTimeline& timeline) {
+    std::vector<std::string> lanes = timeline.islands;
+    const auto islands = std::ssize(lanes);
+    for (const TimelineSpan& span : timeline.spans) {
+        if (span.island < 0 &&
+            std::find(lanes.begin() + islands, lanes.end(), span.name) == lanes.end()) {
+            lanes.push_back(span.name);
+        }
+    }
+    return lanes;
+}
 
 /// When an island is busy with a round.
 struct Busy {
@@ -79,7 +96,8 @@ public:
         : timeline_(timeline),
           rounds_(placed_rounds(timeline)),
           parts_(parts_of(timeline, rounds_)),
-          names_(shortened_names(timeline.islands, kNameRoom, kNameSize)),
+          lanes_(all_lanes(timeline)),
+          names_(shortened_names(lanes_, kNameRoom, kNameSize)),
           left_(left_of()),
           wide_(std::clamp(170.0 * static_cast<double>(rounds_.size()), 1000.0, 2400.0)),
           svg_(size(), timeline.title, description(timeline)) {
@@ -96,6 +114,9 @@ public:
                   {.size = 13, .fill = kQuietText, .full = timeline_.subtitle});
         legend();
         lanes();
+        for (const TimelineSpan& span : timeline_.spans) {
+            shade(span);
+        }
         grid();
         borders();
         for (std::size_t r = 0; r < rounds_.size(); ++r) {
@@ -132,7 +153,7 @@ private:
     }
 
     [[nodiscard]] double bottom() const {
-        return kTop + lane_height() * static_cast<double>(timeline_.islands.size());
+        return kTop + lane_height() * static_cast<double>(lanes_.size());
     }
 
     [[nodiscard]] Size size() const { return {left_ + wide_ + kRight, bottom() + kAxis}; }
@@ -146,12 +167,23 @@ private:
                 spread = std::max(spread, exchange.last_ms - exchange.first_ms);
             }
         }
-        return fmt::format("{} islands, {} rounds in {}; arrivals differ by up to {}. {}",
-                           timeline.islands.size(),
-                           timeline.rounds.size(),
-                           milliseconds(length),
-                           milliseconds(spread),
-                           timeline.subtitle);
+        std::string text =
+            fmt::format("{} islands, {} rounds in {}; arrivals differ by up to {}. {}",
+                        timeline.islands.size(),
+                        timeline.rounds.size(),
+                        milliseconds(length),
+                        milliseconds(spread),
+                        timeline.subtitle);
+        for (const TimelineSpan& span : timeline.spans) {
+            text += fmt::format(
+                " {} {} from {}{}.",
+                span.island >= 0 ? timeline.islands[static_cast<std::size_t>(span.island)]
+                                 : span.name,
+                span.what,
+                milliseconds(span.from_ms),
+                std::isfinite(span.to_ms) ? " to " + milliseconds(span.to_ms) : " on");
+        }
+        return text;
     }
 
     void set_range() {
@@ -184,13 +216,40 @@ private:
         };
         svg_.rectangle({x, kY}, {22, kSend}, group_fill_of(0), group_ink_of(0), 2);
         entry("sending, in the colour of its clique");
-        svg_.rectangle({x, kY + 3}, {22, kArrive}, pale(0), "none", 2);
+        svg_.rectangle({x, kY + 3}, {22, kArrive}, group_tint_of(0), "none", 2);
         entry("arriving");
-        svg_.rectangle({x, kY + 3}, {22, kArrive}, pale(0), "none", 2);
+        svg_.rectangle({x, kY + 3}, {22, kArrive}, group_tint_of(0), "none", 2);
         svg_.rectangle({x, kY + 3 + kArrive - kSpread}, {15, kSpread}, group_ink_of(0));
         entry("spread of arrivals, in memory");
         svg_.rectangle({x, kY + 5}, {22, 4}, kNeutral);
         entry("alone");
+        if (!timeline_.spans.empty()) {
+            svg_.rectangle({x, kY}, {22, kSend}, kDown, kDownInk);
+            entry("not working");
+        }
+    }
+
+    void shade(const TimelineSpan& span) {
+        constexpr double kSize = 10.5;
+        const double begin = std::max(span.from_ms, begin_);
+        const double end = std::min(span.to_ms, end_);
+        if (!(end > begin)) {
+            return;
+        }
+        const auto own = std::ranges::find(
+            lanes_.begin() + std::ssize(timeline_.islands), lanes_.end(), span.name);
+        const std::size_t lane = span.island >= 0 ? static_cast<std::size_t>(span.island)
+                                                  : static_cast<std::size_t>(own - lanes_.begin());
+        LONGHAUL_ASSERT(lane < lanes_.size());
+        const Point corner{x_of(begin),
+                           kTop + lane_height() * static_cast<double>(lane) + kLaneGap / 2 - 2};
+        const Size size{std::max(x_of(end) - x_of(begin), 1.0), lane_height() - kLaneGap + 2};
+        svg_.rectangle(corner, size, kDown, kDownInk);
+        if (text_extent(span.what, kSize) + 6 <= size.width) {
+            svg_.text({corner.x + 3, corner.y + size.height - 3},
+                      span.what,
+                      {.size = kSize, .fill = kDownInk});
+        }
     }
 
     void lanes() {
@@ -201,7 +260,7 @@ private:
                            kPanelGround);
             svg_.text({left_ - 10, top + lane_height() / 2 + 4},
                       names_[i],
-                      {.size = kNameSize, .anchor = "end", .full = timeline_.islands[i]});
+                      {.size = kNameSize, .anchor = "end", .full = lanes_[i]});
         }
     }
 
@@ -245,10 +304,10 @@ private:
 
     void bars(std::size_t r) {
         const PlacedRound& placed = rounds_[r];
-        std::vector<bool> together(names_.size(), false);
+        std::vector<bool> together(timeline_.islands.size(), false);
         for (const TimelineExchange& exchange : placed.round->exchanges) {
             const auto island = static_cast<std::size_t>(exchange.island);
-            LONGHAUL_ASSERT(island < names_.size());
+            LONGHAUL_ASSERT(island < together.size());
             together[island] = true;
             exchange_bars(exchange, placed, top_of(island, r));
         }
@@ -273,7 +332,11 @@ private:
             label(exchange, *placed.round, begin, top);
         }
         const double below = top + kSend + kBetween;
-        bar(start + exchange.first_ms, start + exchange.end_ms, below, kArrive, pale(colour));
+        bar(start + exchange.first_ms,
+            start + exchange.end_ms,
+            below,
+            kArrive,
+            group_tint_of(colour));
         bar(start + exchange.first_ms,
             start + exchange.last_ms,
             below + kArrive - kSpread,
@@ -316,21 +379,11 @@ private:
         }
     }
 
-    /// A lighter tint of a group: what arrives.
-    static std::string pale(std::size_t group) {
-        const std::string fill(group_fill_of(group));
-        std::string tint = "#";
-        for (std::size_t i = 1; i < fill.size(); i += 2) {
-            const int part = std::stoi(fill.substr(i, 2), nullptr, 16);
-            tint += fmt::format("{:02x}", 255 - (255 - part) * 55 / 100);
-        }
-        return tint;
-    }
-
     const ScheduleTimeline& timeline_;
     std::vector<PlacedRound> rounds_;
-    std::size_t parts_;  ///< of each lane
-    std::vector<std::string> names_;
+    std::size_t parts_;               ///< of each lane
+    std::vector<std::string> lanes_;  ///< islands, then what has spans alone
+    std::vector<std::string> names_;  ///< of lanes, as far as there is room
     double left_;
     double wide_;
     Svg svg_;

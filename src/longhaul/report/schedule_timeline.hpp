@@ -24,19 +24,30 @@ struct TimelineRound {
     std::vector<TimelineExchange> exchanges;  ///< islands without one are alone
 };
 
+/// A time in which an island, its aggregator or a link does not work.
+struct TimelineSpan {
+    int island = -1;     ///< its lane; -1: a lane of its own below the islands, named `name`
+    std::string name;    ///< such as "NYC>LON"; spans of one name share a lane
+    std::string what;    ///< such as "down", "left", "aggregator closed"
+    double from_ms = 0;  ///< from the start of the first round
+    double to_ms = 0;    ///< may be infinite
+};
+
 struct ScheduleTimeline {
     std::string title;
     std::string subtitle;
     std::vector<std::string> islands;  ///< names of lanes; at least one
     std::vector<TimelineRound> rounds;
     bool streamed = false;  ///< rounds overlap: lanes are split, rounds take turns
+    std::vector<TimelineSpan> spans{};
 };
 
 /// An SVG picture: a lane an island with a bar for sending, in the colour of its clique and with
 /// the names of the others, underneath a pale bar for arriving and in it a dark one from the first
 /// byte of the first sender to that of the last: the spread that the memory of the aggregator
 /// bears. Lines part the rounds. Lanes of a streamed schedule are split in two, or more (at most
-/// four) where more rounds are under way at once; a period of one round is drawn twice then.
+/// four) where more rounds are under way at once; a period of one round is drawn twice then. Spans
+/// are shaded behind the bars, with what they are where there is room, and cut off at the axis.
 /// Bars with a time that is not finite, or of no length, are left out. O(rounds islands^2).
 [[nodiscard]] std::string draw(const ScheduleTimeline& timeline);
 

@@ -70,6 +70,35 @@ TEST(ScheduleTimeline, BarsLieWhereTheirTimesSay) {
     EXPECT_GT(number_of(spread, "y"), number_of(senders[1], "y") + 14);
 }
 
+// What does not work is shaded at its times: in the lane of its island, links in lanes of their
+// own; spans without an end reach to the end of the axis, 950 ms, and others are cut off there.
+TEST(ScheduleTimeline, ShadesWhatDoesNotWork) {
+    ScheduleTimeline timeline = three_islands();
+    timeline.spans = {{1, "", "down", 100, 300},
+                      {-1, "AMS>BER", "down", 200, std::numeric_limits<double>::infinity()},
+                      {-1, "AMS>BER", "down", 50, 60},
+                      {2, "", "left", 960, 990}};
+    const std::string svg = draw(timeline);
+    const auto shaded = filled(svg, "#f6d5cf");
+    ASSERT_EQ(shaded.size(), 1U + 3);  // legend, and those within the axis
+    const double pixel = 1000.0 / 950;
+    const auto senders = filled(svg, group_fill_of(0));
+    const double zero = number_of(senders[1], "x");
+    EXPECT_NEAR(number_of(shaded[1], "x") - zero, 100 * pixel, 0.02);
+    EXPECT_NEAR(number_of(shaded[1], "width"), 200 * pixel, 0.02);
+    EXPECT_NEAR(number_of(shaded[2], "x") - zero, 200 * pixel, 0.02);
+    EXPECT_NEAR(number_of(shaded[2], "width"), 750 * pixel, 0.02);
+    EXPECT_NEAR(number_of(shaded[3], "width"), 10 * pixel, 0.02);
+    // BER is the second lane; the link is the fourth, and the picture grows by it.
+    EXPECT_LE(number_of(shaded[1], "y"), number_of(senders[2], "y"));
+    EXPECT_EQ(number_of(shaded[2], "y"), number_of(shaded[3], "y"));
+    EXPECT_GT(number_of(shaded[2], "y"), number_of(senders[3], "y") + 14);
+    EXPECT_EQ(count_of(svg, ">AMS&gt;BER</text>"), 1U);
+    EXPECT_EQ(count_of(svg, ">down</text>"), 2U);
+    EXPECT_NE(svg.find("BER down from 100 ms to 300 ms."), std::string::npos);
+    EXPECT_EQ(detail::overlapping_texts(svg), std::vector<std::string>{});
+}
+
 TEST(ScheduleTimeline, StreamedRoundsTakeTurns) {
     ScheduleTimeline timeline = three_islands();
     timeline.streamed = true;

@@ -44,7 +44,10 @@ double interesting(const SurvivalCurves& curves, const Steps& mean, bool over_ti
 class SurvivalPicture {
 public:
     explicit SurvivalPicture(const SurvivalPlot& plot)
-        : plot_(plot), svg_(size(plot), plot.title, description(plot)) {
+        : plot_(plot),
+          high_(high_of(plot)),
+          caption_(wrapped(plot.caption, kWide + kLegend, 12)),
+          svg_(size(), plot.title, description(plot)) {
         for (const SurvivalCurves& curves : plot.schedules) {
             const bool shown = drawable(curves, plot.over_time);
             means_.push_back(shown ? mean_survival(curves, plot.over_time) : Steps{});
@@ -72,7 +75,13 @@ public:
                 pixels(means_[i]),
                 {.stroke = group_ink_of(i), .width = 2.6, .dash = dash_of(i, kGroupColours)});
         }
+        names();
         legend();
+        for (std::size_t i = 0; i < caption_.size(); ++i) {
+            svg_.text({kLeft, kTop + high_ + kBottom + kLine * static_cast<double>(i)},
+                      caption_[i],
+                      {.size = 12, .fill = kQuietText});
+        }
         return svg_.document();
     }
 
@@ -83,11 +92,17 @@ private:
     static constexpr double kHigh = 380;
     static constexpr double kLegend = 330;
     static constexpr double kBottom = 72;
+    static constexpr double kLine = 17;   // of the caption
     static constexpr double kEntry = 62;  // of the legend
 
-    static Size size(const SurvivalPlot& plot) {
-        const double legend = kEntry * static_cast<double>(plot.schedules.size()) + 56;
-        return {kLeft + kWide + kLegend, kTop + std::max(kHigh, legend) + kBottom};
+    /// As high as the legend.
+    static double high_of(const SurvivalPlot& plot) {
+        return std::max(kHigh, kEntry * static_cast<double>(plot.schedules.size()) + 56);
+    }
+
+    [[nodiscard]] Size size() const {
+        return {kLeft + kWide + kLegend,
+                kTop + high_ + kBottom + kLine * static_cast<double>(caption_.size())};
     }
 
     static std::string description(const SurvivalPlot& plot) {
@@ -115,10 +130,10 @@ private:
     }
 
     [[nodiscard]] double x_of(double age) const { return kLeft + kWide * age / end_; }
-    [[nodiscard]] static double y_of(double share) { return kTop + kHigh * (1 - share); }
+    [[nodiscard]] double y_of(double share) const { return kTop + high_ * (1 - share); }
 
     void axes() {
-        svg_.rectangle({kLeft, kTop}, {kWide, kHigh}, kPanelGround);
+        svg_.rectangle({kLeft, kTop}, {kWide, high_}, kPanelGround);
         for (int fifth = 0; fifth <= 5; ++fifth) {
             const double y = y_of(fifth / 5.0);
             svg_.line({kLeft, y}, {kLeft + kWide, y}, {.stroke = "#ffffff", .width = 1});
@@ -127,16 +142,16 @@ private:
         // The axis runs from 0 to the end: cells of two values a quarter from each side.
         for (const Tick& tick : ticks({"", {end_ / 4, 3 * end_ / 4}, false})) {
             const double x = kLeft + kWide * tick.position;
-            svg_.line({x, kTop}, {x, kTop + kHigh}, {.stroke = "#ffffff", .width = 1});
-            svg_.line({x, kTop + kHigh}, {x, kTop + kHigh + 6}, {.stroke = kQuietText});
-            svg_.text({x, kTop + kHigh + 22}, tick.label, {.anchor = "middle"});
+            svg_.line({x, kTop}, {x, kTop + high_}, {.stroke = "#ffffff", .width = 1});
+            svg_.line({x, kTop + high_}, {x, kTop + high_ + 6}, {.stroke = kQuietText});
+            svg_.text({x, kTop + high_ + 22}, tick.label, {.anchor = "middle"});
         }
-        svg_.line({kLeft, kTop + kHigh}, {kLeft + kWide, kTop + kHigh}, {.stroke = kQuietText});
-        svg_.line({kLeft, kTop}, {kLeft, kTop + kHigh}, {.stroke = kQuietText});
-        svg_.text({kLeft + kWide / 2, kTop + kHigh + 48},
+        svg_.line({kLeft, kTop + high_}, {kLeft + kWide, kTop + high_}, {.stroke = kQuietText});
+        svg_.line({kLeft, kTop}, {kLeft, kTop + high_}, {.stroke = kQuietText});
+        svg_.text({kLeft + kWide / 2, kTop + high_ + 48},
                   plot_.over_time ? "age of the update, ms" : "age of the update, rounds",
                   {.size = 14, .anchor = "middle"});
-        svg_.text({26, kTop + kHigh / 2},
+        svg_.text({26, kTop + high_ / 2},
                   "left to agree on",
                   {.size = 14, .anchor = "middle", .turn = -90});
     }
@@ -169,11 +184,64 @@ private:
 
     void phases(std::size_t i) {
         const SurvivalCurves& curves = plot_.schedules[i];
-        for (std::size_t p = 0;
-             !means_[i].empty() && curves.curves.size() > 1 && p < curves.curves.size();
+        for (std::size_t p = 0; curves.phases && !means_[i].empty() && curves.curves.size() > 1 &&
+                                p < curves.curves.size();
              ++p) {
             svg_.polyline(pixels(survival_steps(curves, p, plot_.over_time)),
                           {.stroke = group_ink_of(i), .width = 1, .opacity = 0.55});
+        }
+    }
+
+    /// Where the mean first falls to `share` or below.
+    [[nodiscard]] static double age_at(const Steps& mean, double share) {
+        const auto fallen =
+            std::ranges::find_if(mean, [&](const Point& step) { return step.y <= share; });
+        return fallen == mean.end() ? mean.back().x : fallen->x;
+    }
+
+    /// Names at points of the means, each at a height of its own; none where they do not fit.
+    void names() {
+        constexpr double kSize = 11;
+        constexpr double kRoom = 150;
+        constexpr double kHighest = 0.88;
+        constexpr double kLowest = 0.12;
+        constexpr std::size_t kMost = 12;
+        std::vector<std::size_t> shown;
+        for (std::size_t i = 0; i < means_.size(); ++i) {
+            if (!means_[i].empty() && !plot_.schedules[i].name.empty()) {
+                shown.push_back(i);
+            }
+        }
+        if (shown.size() < 2 || shown.size() > kMost) {
+            return;  // one needs none, and many would hide the curves
+        }
+        std::ranges::stable_sort(shown, {}, [&](std::size_t i) { return age_at(means_[i], 0.5); });
+        std::vector<Point> points;
+        std::vector<std::string> full;
+        for (std::size_t k = 0; k < shown.size(); ++k) {
+            // Fast ones low and slow ones high, where their neighbours are farthest.
+            const double share = kLowest + (kHighest - kLowest) * static_cast<double>(k) /
+                                               static_cast<double>(shown.size() - 1);
+            const double age = std::min(age_at(means_[shown[k]], share), 0.97 * end_);
+            points.push_back({x_of(age), y_of(share)});
+            full.push_back(plot_.schedules[shown[k]].name);
+        }
+        const std::vector<std::string> texts = shortened_names(full, kRoom, kSize);
+        const auto labels = place_labels(
+            points, texts, kSize, 3, {kLeft + 2, kTop + 2, kLeft + kWide - 2, kTop + high_ - 2});
+        for (std::size_t k = 0; labels && k < shown.size(); ++k) {
+            const PlacedLabel& label = (*labels)[k];
+            const std::string_view ink = group_ink_of(shown[k]);
+            svg_.disc(points[k], 3, {.fill = ink});
+            if (label.leader) {
+                svg_.line(points[k],
+                          {std::clamp(points[k].x, label.box.left, label.box.right),
+                           std::clamp(points[k].y, label.box.top, label.box.bottom)},
+                          {.stroke = ink, .width = 0.8});
+            }
+            svg_.text(label.baseline,
+                      texts[k],
+                      {.size = kSize, .fill = ink, .halo = true, .full = full[k]});
         }
     }
 
@@ -204,6 +272,8 @@ private:
     }
 
     const SurvivalPlot& plot_;
+    double high_;  ///< of the axes
+    std::vector<std::string> caption_;
     std::vector<Steps> means_;  ///< one a schedule; empty: not drawn
     double end_ = 0;            ///< of the axis
     Svg svg_;

@@ -18,6 +18,7 @@ struct SurvivalCurves {
                                    ///< time, where rounds overlap; 0: as long as its round
     double area = 0;               ///< A, rounds; not finite: does not mix
     double score_ms = 0;           ///< not finite: cannot be timed; 0: not stated
+    bool phases = true;            ///< a thin line a phase beside the mean
 };
 
 struct SurvivalPlot {
@@ -25,6 +26,7 @@ struct SurvivalPlot {
     std::string subtitle;
     bool over_time = false;  ///< milliseconds, else rounds
     std::vector<SurvivalCurves> schedules;
+    std::string caption{};  ///< what the words of the picture mean; stands below, in lines
 };
 
 /// A function that is `y` from `x` until the next step, and 0 before the first.
@@ -40,10 +42,11 @@ using Steps = std::vector<Point>;
 /// time). The area underneath is A, or the score. O(steps log steps).
 [[nodiscard]] Steps mean_survival(const SurvivalCurves& curves, bool over_time);
 
-/// An SVG picture: for each schedule a thin line a phase, a thick one for their mean, and a legend
-/// with period, A and score. The axis ends where the means are below 1 %, at most at twice the
-/// area. Schedules without curves, or without times in a plot over time, stand in the legend
-/// only. O(steps log steps).
+/// An SVG picture: for each schedule a thin line a phase (where asked for), a thick one for their
+/// mean, its name beside the mean where there is room, and a legend with period, A and score. Names
+/// touch neither each other nor the point that they name; they lie at different heights. The axis
+/// ends where the means are below 1 %, at most at twice the area. Schedules without curves, or
+/// without times in a plot over time, stand in the legend only. O(steps log steps).
 [[nodiscard]] std::string draw(const SurvivalPlot& plot);
 
 }  // namespace longhaul::report

@@ -74,13 +74,43 @@ TEST(SurvivalPlot, DrawsPhasesMeansAndFigures) {
     EXPECT_EQ(elements(svg, "polyline").size(), 2U + 1 + 1);  // two phases, two means
     EXPECT_EQ(count_of(svg, ">A = 2.25, score 1150 ms</text>"), 1U);
     EXPECT_EQ(count_of(svg, ">A = 1.5, score 1014 ms</text>"), 1U);
-    EXPECT_EQ(count_of(svg, ">all &lt;to&gt; all</text>"), 1U);
+    EXPECT_EQ(count_of(svg, ">all &lt;to&gt; all</text>"), 2U);  // beside its mean, and the legend
     EXPECT_EQ(count_of(svg, ">1 round</text>"), 1U);
     EXPECT_EQ(count_of(svg, "age of the update, rounds"), 1U);
     EXPECT_EQ(detail::overlapping_texts(svg), std::vector<std::string>{});
     EXPECT_EQ(draw(plot), svg);
     plot.over_time = true;
     EXPECT_EQ(count_of(draw(plot), "age of the update, ms"), 1U);
+}
+
+// Nine schedules whose curves lie close: names lie at different heights, on nothing, in the plot;
+// those of many phases draw their mean alone.
+TEST(SurvivalPlot, NamesCurvesWithoutCollisions) {
+    SurvivalPlot plot;
+    plot.over_time = true;
+    plot.caption =
+        "What the words mean, in a sentence that is far too long for a single line of a "
+        "picture of this width, so that it must go on in a second one.";
+    for (int i = 0; i < 9; ++i) {
+        SurvivalCurves curves = triangles();
+        curves.name = "schedule number " + std::to_string(i);
+        curves.round_ms = {400 + i * 8.0, 600};
+        if (i > 0) {
+            curves.curves.assign(64, {1, 0.75});
+            curves.round_ms.assign(64, 500 + 3.0 * i);
+            curves.phases = false;
+        }
+        plot.schedules.push_back(std::move(curves));
+    }
+    const std::string svg = draw(plot);
+    EXPECT_EQ(elements(svg, "polyline").size(), 2U + 9);
+    for (int i = 0; i < 9; ++i) {
+        EXPECT_EQ(count_of(svg, ">schedule number " + std::to_string(i) + "</text>"), 2U) << i;
+    }
+    EXPECT_EQ(elements(svg, "circle").size(), 9U);
+    EXPECT_EQ(detail::overlapping_texts(svg), std::vector<std::string>{});
+    EXPECT_EQ(detail::cut_off_texts(svg), std::vector<std::string>{});
+    EXPECT_EQ(count_of(svg, "so that it must go on"), 1U);
 }
 
 TEST(SurvivalPlot, SaysWhatCannotBeDrawn) {
