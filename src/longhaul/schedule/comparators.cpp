@@ -60,12 +60,20 @@ private:
         const ScheduleScore score = score_schedule(schedule, times_, options_.pace, equal);
         Comparator one;
         one.feasible = score.feasible;
-        one.reason = score.reason;
+        one.reason = score.feasible ? "" : why_never(times_.miss(schedule));
         one.area = score.area;
         one.round_ms = *std::ranges::max_element(score.round_ms);
         one.score_ms = score.score_ms;
         one.schedule = schedule;
+        keep_curves(one, score.mixing, score.round_ms);
         return one;
+    }
+
+    static std::string why_never(const std::optional<Miss>& miss) {
+        return miss ? fmt::format("apart by {:.3f} ms, needs {:.4f} GB or more",
+                                  miss->apart_ms,
+                                  miss->needed_gb)
+                    : std::string("it does not join all islands");
     }
 
     void add_cliques(std::string name, std::string detail, const Schedule& schedule) {
@@ -79,27 +87,43 @@ private:
     Comparator by_graphs(const std::vector<MixingMatrix>& steps) {
         Comparator one;
         std::vector<double> round_ms;
+        std::optional<Miss> miss;
         for (const MixingMatrix& step : steps) {
-            round_ms.push_back(times_.graph_ms(detail::senders_of(step)));
+            const core::Grid<char> sends = detail::senders_of(step);
+            round_ms.push_back(times_.graph_ms(sends));
+            if (round_ms.back() == kNever && !miss) {
+                miss = times_.graph_miss(sends);
+            }
         }
         one.round_ms = *std::ranges::max_element(round_ms);
         if (one.round_ms == kNever && steps.size() > 8) {
             one.area = kNever;  // long to compute, and of no use
             one.score_ms = kNever;
-            one.reason = "arrivals cannot be aligned within the memory";
+            one.reason = why_never(miss);
             return one;
         }
         const Survival mixing = survival(steps, options_.mixing);
         one.area = mixing.area;
         one.feasible = one.round_ms != kNever && mixing.mixes;
         if (!one.feasible) {
-            one.reason = mixing.mixes ? "arrivals cannot be aligned within the memory"
-                                      : "it does not join all islands";
+            one.reason = why_never(miss);
         }
         one.score_ms = one.feasible
                            ? score_of(round_ms, mixing, options_.pace, options_.mixing.forgetting)
                            : kNever;
+        keep_curves(one, mixing, round_ms);
         return one;
+    }
+
+    void keep_curves(Comparator& one,
+                     const Survival& mixing,
+                     const std::vector<double>& round_ms) const {
+        if (one.feasible) {
+            one.curves = mixing.curves;
+            one.lengths_ms = options_.pace == Pace::kOwn
+                                 ? round_ms
+                                 : std::vector<double>(round_ms.size(), one.round_ms);
+        }
     }
 
     /// Keeps the best of several settings of one method.
@@ -261,11 +285,13 @@ private:
         }
         Comparator one;
         one.area = 1.5;
-        one.round_ms =
-            times_.time_ms(make_round(groups, n_)) + times_.time_ms(make_round({heads}, n_)) + back;
+        const Round groups_round = make_round(groups, n_);
+        const Round heads_round = make_round({heads}, n_);
+        one.round_ms = times_.time_ms(groups_round) + times_.time_ms(heads_round) + back;
         one.feasible = one.round_ms != kNever;
-        one.reason = one.feasible ? "" : "arrivals cannot be aligned within the memory";
+        one.reason = one.feasible ? "" : why_never(times_.miss({{groups_round, heads_round}}));
         one.score_ms = one.area * one.round_ms;
+        keep_curves(one, {{{1}}, true, one.area}, {one.round_ms});
         add_best("two-level all-reduce", {{fmt::format("{} groups", groups.size()), one}});
     }
 
@@ -279,28 +305,6 @@ private:
         return slowest;
     }
 
-    /// Time in which every one of these transfers has sent a payload, all at once: access and
-    /// links of the core carry their sum.
-    [[nodiscard]] double unicast_ms(const Edges& transfers) const {
-        const Islands& islands = times_.islands();
-        const double payload = 8000 * times_.capabilities().payload_gb;
-        std::vector<double> out(islands.size(), 0);
-        std::vector<double> in(islands.size(), 0);
-        std::vector<double> core(islands.network.links.size(), 0);
-        for (const auto& [from, to] : transfers) {
-            out[slot(from)] += payload / islands.islands[slot(from)].egress_gbps;
-            in[slot(to)] += payload / islands.islands[slot(to)].ingress_gbps;
-            for (const std::uint32_t link : times_.path(from, to)) {
-                core[link] += payload / islands.network.links[link].gbps;
-            }
-        }
-        double longest = 0;
-        for (const auto* loads : {&out, &in, &core}) {
-            longest = std::max(longest, *std::ranges::max_element(*loads));
-        }
-        return longest;
-    }
-
     [[nodiscard]] double ring_ms(const std::vector<int>& tour) const {
         Edges hops;
         double hop = 0;
@@ -310,7 +314,7 @@ private:
                            times_.latency_ms()(slot(hops.back().first), slot(hops.back().second)));
         }
         const auto n = static_cast<double>(n_);
-        return 2 * (n - 1) / n * unicast_ms(hops) + 2 * (n - 1) * hop;
+        return 2 * (n - 1) / n * detail::unicast_ms(times_, hops) + 2 * (n - 1) * hop;
     }
 
     /// The ring that is done first: from the one of least latency, by exchanges of two islands and
@@ -356,12 +360,14 @@ private:
         Comparator copies;
         copies.feasible = true;
         copies.area = 1.5;
-        copies.round_ms = unicast_ms(all) + *std::ranges::max_element(cells);
+        copies.round_ms = detail::unicast_ms(times_, all) + *std::ranges::max_element(cells);
         copies.score_ms = 1.5 * copies.round_ms;
+        keep_curves(copies, {{{1}}, true, 1.5}, {copies.round_ms});
         add_best("copies to each", {{"unicast", copies}});
         Comparator around = copies;
         around.round_ms = fast_ring_ms();
         around.score_ms = 1.5 * around.round_ms;
+        keep_curves(around, {{{1}}, true, 1.5}, {around.round_ms});
         add_best("ring all-reduce", {{"unicast", around}});
     }
 

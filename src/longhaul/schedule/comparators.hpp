@@ -20,6 +20,9 @@ struct Comparator {
     double round_ms = 0;  ///< the longest round
     double score_ms = 0;
     std::optional<Schedule> schedule;  ///< when its rounds are cliques that average
+    /// What is left to agree on, one curve a phase, and the length of each round; of feasible ones.
+    std::vector<std::vector<double>> curves{};
+    std::vector<double> lengths_ms{};
 };
 
 struct ComparatorOptions {

@@ -220,4 +220,24 @@ std::vector<Clique> groups_of(const RoundTimes& times) {
     return groups;
 }
 
+double unicast_ms(const RoundTimes& times, const Edges& transfers) {
+    const Islands& islands = times.islands();
+    const double payload = 8000 * times.capabilities().payload_gb;
+    std::vector<double> out(islands.size(), 0);
+    std::vector<double> in(islands.size(), 0);
+    std::vector<double> core(islands.network.links.size(), 0);
+    for (const auto& [from, to] : transfers) {
+        out[slot(from)] += payload / islands.islands[slot(from)].egress_gbps;
+        in[slot(to)] += payload / islands.islands[slot(to)].ingress_gbps;
+        for (const std::uint32_t link : times.path(from, to)) {
+            core[link] += payload / islands.network.links[link].gbps;
+        }
+    }
+    double longest = 0;
+    for (const auto* loads : {&out, &in, &core}) {
+        longest = std::max(longest, *std::ranges::max_element(*loads));
+    }
+    return longest;
+}
+
 }  // namespace longhaul::schedule::detail

@@ -12,6 +12,7 @@
 #include "longhaul/core/assert.hpp"
 #include "longhaul/schedule/detail/clique_on_trees.hpp"
 #include "longhaul/schedule/detail/common.hpp"
+#include "longhaul/schedule/detail/round_exchanges.hpp"
 
 namespace longhaul::schedule {
 
@@ -23,6 +24,24 @@ using detail::on_paths;
 using detail::on_trees;
 using detail::slot;
 using detail::streams_of;
+
+namespace {
+
+std::optional<Miss> miss_of(const CliqueOnTrees& clique, double payload_gb) {
+    const auto misaligned = why_not(clique.problem);
+    if (!misaligned) {
+        return std::nullopt;
+    }
+    Miss miss;
+    for (const int position : misaligned->members) {
+        miss.islands.push_back(clique.members[slot(position)]);
+    }
+    miss.apart_ms = misaligned->spread_ms;
+    miss.needed_gb = misaligned->spread_ms / clique.problem.least_ms * payload_gb;
+    return miss;
+}
+
+}  // namespace
 
 struct RoundTimes::State {
     State(const Islands& network, const Capabilities& means)
@@ -61,87 +80,6 @@ struct RoundTimes::State {
         const auto found = clique_time(problem);
         entry.times.emplace_back(least, found ? found->time_ms : kNever);
         return entry.times.back().second;
-    }
-
-    /// Streams on every link, into on_link; `clear` undoes it.
-    template <class Cliques>
-    void load(const Cliques& loaded) {
-        for (const CliqueOnTrees* clique : loaded) {
-            for (const auto& [link, own] : clique->streams) {
-                on_link[link] += own;
-            }
-        }
-    }
-    template <class Cliques>
-    void clear(const Cliques& loaded) {
-        for (const CliqueOnTrees* clique : loaded) {
-            for (const auto& [link, own] : clique->streams) {
-                on_link[link] = 0;
-            }
-        }
-    }
-
-    /// Times of sending with which all cliques end by `time` and no link is too full.
-    [[nodiscard]] std::optional<std::vector<CliqueTime>> within(
-        const std::vector<const CliqueOnTrees*>& loaded, double time) {
-        std::vector<CliqueTime> found;
-        std::vector<double> full(on_link.size(), 0);
-        for (const CliqueOnTrees* clique : loaded) {
-            auto slow = slowest_within(clique->problem, time);
-            if (!slow) {
-                return std::nullopt;
-            }
-            for (const auto& [link, own] : clique->streams) {
-                full[link] += own * stream_ms[link] / slow->sending_ms;
-                if (full[link] > 1 + 1e-12) {
-                    return std::nullopt;
-                }
-            }
-            found.push_back(std::move(*slow));
-        }
-        return found;
-    }
-
-    /// Exchanges of all cliques under equal parts, or the best parts.
-    std::optional<std::vector<CliqueTime>> exchanges(
-        const std::vector<const CliqueOnTrees*>& loaded) {
-        load(loaded);
-        std::optional<std::vector<CliqueTime>> equal;
-        double longest = 0;
-        double least = 0;
-        equal.emplace();
-        for (const CliqueOnTrees* clique : loaded) {
-            CliqueProblem problem = clique->problem;
-            problem.least_ms = least_alone(*clique, stream_ms);
-            const auto alone = clique_time(problem);
-            problem.least_ms = least_of(*clique, on_link, stream_ms);
-            auto found = clique_time(problem);
-            if (!found || !alone) {
-                equal.reset();
-                break;
-            }
-            least = std::max(least, alone->time_ms);
-            longest = std::max(longest, found->time_ms);
-            equal->push_back(std::move(*found));
-        }
-        clear(loaded);
-        if (can.sharing == Sharing::kEqual || !equal || longest <= least) {
-            return equal;
-        }
-        // The time can be met or not; sums of convex conditions, so what can be met is an interval.
-        std::optional<std::vector<CliqueTime>> best = within(loaded, least);
-        double low = least;
-        double high = best ? least : longest;
-        while (high - low > 1e-10 * high) {
-            const double middle = low + (high - low) / 2;
-            if (auto found = within(loaded, middle)) {
-                best = std::move(found);
-                high = middle;
-            } else {
-                low = middle;
-            }
-        }
-        return best ? best : equal;
     }
 
     /// Everything about a round on the trees that are asked for.
@@ -201,28 +139,40 @@ struct RoundTimes::State {
             }
             loaded.push_back(flexible ? &own.back() : &known(clique).clique);
         }
-        const auto found = exchanges(loaded);
+        const auto found = detail::exchanges_of(loaded, stream_ms, can.sharing);
         if (!found) {
             return std::nullopt;
         }
-        TimedRound timed;
-        for (std::size_t c = 0; c < loaded.size(); ++c) {
-            TimedClique& clique = timed.cliques.emplace_back();
-            const CliqueTime& exchange = (*found)[c];
-            clique.members = round.cliques[c];
-            clique.offset_ms = exchange.offset_ms;
-            if (loaded[c]->members.size() == 1) {
+        return detail::timed_round(islands, loaded, *found);
+    }
+
+    /// Islands that have to do with each other, without those that are alone.
+    [[nodiscard]] std::vector<CliqueOnTrees> parts_of(const core::Grid<char>& sends) const {
+        const std::size_t n = islands.size();
+        std::vector<CliqueOnTrees> parts;
+        Clique seen = 0;
+        for (std::size_t first = 0; first < n; ++first) {
+            if ((seen >> first & 1U) != 0) {
                 continue;
             }
-            clique.sending_ms = exchange.sending_ms;
-            clique.time_ms = exchange.time_ms;
-            clique.trees =
-                loaded[c]->trees.empty()
-                    ? topology::shortest_trees(islands.network, streams_of(loaded[c]->members))
-                    : loaded[c]->trees;
-            timed.length_ms = std::max(timed.length_ms, clique.time_ms);
+            Clique part = 0;
+            Clique open = Clique{1} << first;
+            while (open != 0) {
+                const auto i = static_cast<std::size_t>(std::countr_zero(open));
+                part |= Clique{1} << i;
+                for (std::size_t j = 0; j < n; ++j) {
+                    if (sends(i, j) != 0 || sends(j, i) != 0) {
+                        open |= Clique{1} << j;
+                    }
+                }
+                open &= ~part;
+            }
+            seen |= part;
+            if (clique_size(part) > 1) {
+                parts.push_back(detail::part_on_paths(islands, can, paths, part, sends));
+            }
         }
-        return timed;
+        return parts;
     }
 
     const Islands& islands;
@@ -278,31 +228,7 @@ double RoundTimes::time_ms(const Round& round) {
 
 double RoundTimes::graph_ms(const core::Grid<char>& sends) {
     State& state = *state_;
-    const std::size_t n = state.islands.size();
-    std::vector<CliqueOnTrees> parts;
-    Clique seen = 0;
-    for (std::size_t first = 0; first < n; ++first) {
-        if ((seen >> first & 1U) != 0) {
-            continue;
-        }
-        Clique part = 0;
-        Clique open = Clique{1} << first;
-        while (open != 0) {
-            const auto i = static_cast<std::size_t>(std::countr_zero(open));
-            part |= Clique{1} << i;
-            for (std::size_t j = 0; j < n; ++j) {
-                if (sends(i, j) != 0 || sends(j, i) != 0) {
-                    open |= Clique{1} << j;
-                }
-            }
-            open &= ~part;
-        }
-        seen |= part;
-        if (clique_size(part) > 1) {
-            parts.push_back(
-                detail::part_on_paths(state.islands, state.can, state.paths, part, sends));
-        }
-    }
+    const std::vector<CliqueOnTrees> parts = state.parts_of(sends);
     for (const CliqueOnTrees& part : parts) {
         for (const auto& [link, own] : part.streams) {
             state.on_link[link] += own;
@@ -323,32 +249,43 @@ std::optional<TimedRound> RoundTimes::timed(const Round& round) {
     return state_->solve(round);
 }
 
-std::string RoundTimes::reason(const Round& round) {
-    State& state = *state_;
-    for (const Clique clique : round.cliques) {
-        const CliqueOnTrees& entry = state.known(clique).clique;
-        const auto miss = why_not(entry.problem);
-        if (!miss) {
-            continue;
-        }
-        const auto names = [&](const std::vector<int>& positions) {
-            std::vector<std::string> list;
-            for (const int position : positions) {
-                list.push_back(state.islands.islands[slot(entry.members[slot(position)])].name);
+std::optional<Miss> RoundTimes::miss(const Schedule& schedule) {
+    for (const Round& round : schedule.rounds) {
+        for (const Clique clique : round.cliques) {
+            if (auto found = miss_of(state_->known(clique).clique, state_->can.payload_gb)) {
+                return found;
             }
-            return fmt::format("{}", fmt::join(list, ", "));
-        };
-        const double needed = miss->spread_ms / entry.problem.least_ms * state.can.payload_gb;
-        return fmt::format(
-            "no offsets make the contributions of {} arrive together: at some island they are at "
-            "least {:.3f} ms apart, and aggregators without memory bear 0 ms; {:.4f} GB would do "
-            "for these {} at the highest rate",
-            names(miss->members),
-            miss->spread_ms,
-            needed,
-            miss->members.size());
+        }
     }
-    return "its cliques can be aligned";
+    return std::nullopt;
+}
+
+std::optional<Miss> RoundTimes::graph_miss(const core::Grid<char>& sends) {
+    for (const CliqueOnTrees& part : state_->parts_of(sends)) {
+        if (auto found = miss_of(part, state_->can.payload_gb)) {
+            return found;
+        }
+    }
+    return std::nullopt;
+}
+
+std::string RoundTimes::reason(const Round& round) {
+    const auto found = miss(Schedule{{round}});
+    if (!found) {
+        return "its cliques can be aligned";
+    }
+    std::vector<std::string> names;
+    for (const int island : found->islands) {
+        names.push_back(state_->islands.islands[slot(island)].name);
+    }
+    return fmt::format(
+        "no offsets make the contributions of {} arrive together: at some island they are at "
+        "least {:.3f} ms apart, and aggregators without memory bear 0 ms; {:.4f} GB would do "
+        "for these {} at the highest rate",
+        fmt::join(names, ", "),
+        found->apart_ms,
+        found->needed_gb,
+        names.size());
 }
 
 const core::Grid<double>& RoundTimes::latency_ms() const {

@@ -13,6 +13,14 @@
 
 namespace longhaul::schedule {
 
+/// Why contributions cannot be aligned: the smallest group of islands whose arrivals cannot be made
+/// to agree, the worst of its size; of graphs, all that exchange.
+struct Miss {
+    std::vector<int> islands;
+    double apart_ms = 0;   ///< arrivals at some island differ by so much at least, guard included
+    double needed_gb = 0;  ///< memory that would bear it at the highest rate, for these islands
+};
+
 /// Times of rounds under one set of capabilities. Remembers cliques and loads: rounds that share a
 /// clique under the same load compute it once. Not for use by two threads at once.
 class RoundTimes {
@@ -35,7 +43,11 @@ public:
     /// The same as time_ms with offsets, rates and trees; nothing when a clique cannot be aligned.
     [[nodiscard]] std::optional<TimedRound> timed(const Round& round);
 
-    /// Why a round has no time: one sentence that names the clique, the islands and the miss.
+    /// Why one of the rounds has no time, the first that has none; nothing when all have. O(k^4
+    /// steps).
+    [[nodiscard]] std::optional<Miss> miss(const Schedule& schedule);
+    [[nodiscard]] std::optional<Miss> graph_miss(const core::Grid<char>& sends);
+    /// The same as one sentence that names the islands and the miss.
     [[nodiscard]] std::string reason(const Round& round);
 
     /// Latency from sender to receiver over shortest paths, ms, n x n.

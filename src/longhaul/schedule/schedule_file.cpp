@@ -24,7 +24,8 @@ using detail::positive_or_report;
 namespace {
 
 constexpr double kLargestPayload = 1e6;  ///< GB
-constexpr int kMostElements = 1 << 30;   ///< of a slot
+constexpr double kLeastForgetting = 1e-6;
+constexpr int kMostElements = 1 << 30;  ///< of a slot
 constexpr std::size_t kMostRounds = 10000;
 constexpr std::array kPaces = {Pace::kUniform, Pace::kOwn, Pace::kStreamed};
 
@@ -53,6 +54,9 @@ public:
         if (const auto at = root.require("payload_gb", "the size of the parameters")) {
             schedule_.payload_gb = positive_or_report(*at, kLargestPayload);
         }
+        if (const auto at = root.find("forgetting")) {
+            schedule_.forgetting = at->number_in(kLeastForgetting, 1).value_or(1);
+        }
         schedule_.guard_ms = optional_time(root, "guard_ms");
         schedule_.timeout_ms = optional_time(root, "timeout_ms");
         if (const auto at = root.require("slot_elements", "the elements that one slot holds")) {
@@ -76,7 +80,7 @@ private:
             return;
         }
         if (const auto name = network->find("name")) {
-            schedule_.network_name = name->string().value_or("");
+            schedule_.network_name = name->name().value_or("");
         }
         const auto at = network->require("sha256", "the hash of the network's file");
         const auto hash = at ? at->string() : std::nullopt;

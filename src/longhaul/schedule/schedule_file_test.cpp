@@ -57,6 +57,7 @@ TimedSchedule path_schedule() {
             .network_sha256 = core::sha256_hex(kNetwork),
             .pace = Pace::kOwn,
             .payload_gb = 1,
+            .forgetting = 0.9,
             .guard_ms = 0.125,
             .timeout_ms = 50,
             .slot_elements = 1024,
@@ -107,6 +108,11 @@ TEST(ScheduleFile, ReadsBackWhatItWrote) {
     EXPECT_EQ(read->pace, Pace::kOwn);
     EXPECT_EQ(read->payload_gb, 1);
     EXPECT_EQ(read->guard_ms, 0.125);
+    EXPECT_EQ(read->forgetting, 0.9);
+    EXPECT_EQ(read_text(replaced(text, "\"forgetting\": 0.9,", ""))->forgetting, 1);
+    EXPECT_NE(problems_of(replaced(text, "\"forgetting\": 0.9", "\"forgetting\": 1.5"))
+                  .find("forgetting"),
+              std::string::npos);
     EXPECT_EQ(read->timeout_ms, 50);
     EXPECT_EQ(read->slot_elements, 1024U);
     EXPECT_EQ(read->memory_gb, schedule.memory_gb);

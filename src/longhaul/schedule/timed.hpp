@@ -41,6 +41,7 @@ struct TimedSchedule {
     std::string network_sha256;
     Pace pace = Pace::kUniform;
     double payload_gb = 1;
+    double forgetting = 1;  ///< what is left of an update's worth after a round, in (0, 1]
     double guard_ms = 0;
     double timeout_ms = 0;            ///< after which an incomplete slot is sent on
     std::uint32_t slot_elements = 0;  ///< elements of the payload that one slot holds

@@ -3,13 +3,12 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <utility>
 #include <vector>
 
 #include "longhaul/core/assert.hpp"
-#include "longhaul/schedule/capabilities.hpp"
 #include "longhaul/schedule/detail/common.hpp"
-#include "longhaul/schedule/detail/stream_model.hpp"
-#include "longhaul/schedule/round_times.hpp"
+#include "longhaul/schedule/detail/timed_stream.hpp"
 #include "longhaul/schedule/score.hpp"
 
 namespace longhaul::schedule {
@@ -33,42 +32,6 @@ bool keeps_targets(const std::vector<MixingMatrix>& period, const std::vector<do
         }
     }
     return true;
-}
-
-/// The schedule with cliques in the order of schedule().
-TimedSchedule in_order(TimedSchedule schedule) {
-    for (TimedRound& round : schedule.rounds) {
-        std::ranges::sort(round.cliques, {}, [](const TimedClique& clique) {
-            return members_of(clique.members).front();
-        });
-    }
-    return schedule;
-}
-
-double streamed_score(const TimedSchedule& timed,
-                      const Islands& islands,
-                      const std::vector<MixingMatrix>& period,
-                      const MixingOptions& options) {
-    Capabilities can = capabilities_of(islands);
-    can.payload_gb = timed.payload_gb;
-    can.memory_gb = timed.memory_gb;
-    const RoundTimes times(islands, can);
-    const TimedSchedule sorted = in_order(timed);
-    const detail::StreamModel model = detail::stream_model(
-        sorted.schedule(), times, detail::row_weights(period, options), sorted.rounds);
-    detail::StreamPoint point;
-    point.interval_ms = sorted.rounds.front().length_ms;
-    for (const TimedRound& round : sorted.rounds) {
-        for (const TimedClique& clique : round.cliques) {
-            if (clique_size(clique.members) > 1) {
-                point.sending_ms.push_back(clique.sending_ms);
-                point.offset_ms.insert(
-                    point.offset_ms.end(), clique.offset_ms.begin(), clique.offset_ms.end());
-            }
-        }
-    }
-    detail::evaluate(model, point);
-    return point.score_ms;
 }
 
 const char* without_formula(const TimedSchedule& schedule) {
@@ -112,7 +75,9 @@ std::optional<double> computed_score(const TimedSchedule& schedule,
         }
         return std::nullopt;
     };
-    const MixingOptions options = with_targets({}, islands);
+    MixingOptions options;
+    options.forgetting = schedule.forgetting;
+    options = with_targets(std::move(options), islands);
     std::vector<MixingMatrix> period;
     std::vector<double> lengths;
     for (const TimedRound& round : schedule.rounds) {
@@ -127,7 +92,7 @@ std::optional<double> computed_score(const TimedSchedule& schedule,
         return none("updates never spread to all islands");
     }
     if (schedule.pace != Pace::kStreamed) {
-        return score_of(lengths, mixing, schedule.pace);
+        return score_of(lengths, mixing, schedule.pace, schedule.forgetting);
     }
     if (islands.size() < 2) {
         return 0;
@@ -135,7 +100,7 @@ std::optional<double> computed_score(const TimedSchedule& schedule,
     if (const char* why = without_formula(schedule)) {
         return none(why);
     }
-    return streamed_score(schedule, islands, period, options);
+    return detail::streamed_score_ms(schedule, islands, period, options);
 }
 
 }  // namespace longhaul::schedule

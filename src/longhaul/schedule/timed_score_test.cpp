@@ -54,6 +54,17 @@ TEST(ComputedScore, IsThatOfTheScheduleAndOfItsSimulation) {
     }
 }
 
+// All to all agrees after one round: A = 1/2 + 1 whatever is forgotten later; of triangles 1/2 of
+// what is left after one round is lost, A = 1/2 + 1 + rho e(1) with e(1) = 3/4.
+TEST(ComputedScore, ForgetsWhatTheScheduleSays) {
+    const Islands islands = nine_cities(0.2, false);
+    double made_ms = 0;
+    TimedSchedule timed = timed_triangles(islands, Pace::kUniform, made_ms);
+    EXPECT_NEAR(*computed_score(timed, islands), 2.25 * 515.828, 1e-2);
+    timed.forgetting = 0.5;
+    EXPECT_NEAR(*computed_score(timed, islands), (1.5 + 0.5 * 0.75) * 515.828, 1e-2);
+}
+
 TEST(TimedSchedule, WeighsByTarget) {
     const Islands islands = nine_cities(0, true);
     double score_ms = 0;

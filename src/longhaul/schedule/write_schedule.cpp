@@ -71,6 +71,9 @@ Value schedule_value(const TimedSchedule& schedule, const Islands& islands) {
     value.set("network", std::move(network));
     value.set("pace", name_of(schedule.pace));
     value.set("payload_gb", schedule.payload_gb);
+    if (schedule.forgetting != 1) {
+        value.set("forgetting", schedule.forgetting);
+    }
     value.set("guard_ms", schedule.guard_ms);
     value.set("timeout_ms", schedule.timeout_ms);
     value.set("slot_elements", static_cast<double>(schedule.slot_elements));

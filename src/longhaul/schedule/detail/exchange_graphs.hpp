@@ -56,4 +56,8 @@ void keep_the_rest(MixingMatrix& weights);
 /// the shortest spanning tree.
 [[nodiscard]] std::vector<Clique> groups_of(const RoundTimes& times);
 
+/// Time in which every one of these transfers has sent a payload, all at once: access and links of
+/// the core carry their sum.
+[[nodiscard]] double unicast_ms(const RoundTimes& times, const Edges& transfers);
+
 }  // namespace longhaul::schedule::detail
