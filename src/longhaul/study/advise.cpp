@@ -7,6 +7,9 @@
 
 #include <fmt/format.h>
 
+#include "longhaul/schedule/streamed.hpp"
+#include "longhaul/schedule/streamed_search.hpp"
+
 namespace longhaul::study {
 namespace {
 
@@ -91,26 +94,122 @@ Verdict judge(const WaysProblem& problem,
     return verdict;
 }
 
+std::vector<double> longest_cliques(const schedule::TimedSchedule& timed) {
+    std::vector<double> round_ms;
+    for (const schedule::TimedRound& round : timed.rounds) {
+        double longest = 0;
+        for (const schedule::TimedClique& clique : round.cliques) {
+            longest = std::max(longest, clique.time_ms);
+        }
+        round_ms.push_back(longest);
+    }
+    return round_ms;
+}
+
+schedule::Optimised of_streams(const schedule::StreamedTimes& streamed) {
+    schedule::Optimised found;
+    found.schedule = streamed.schedule.schedule();
+    found.score.feasible = true;
+    found.score.score_ms = streamed.score_ms;
+    found.score.area = streamed.area;
+    found.score.round_ms = longest_cliques(streamed.schedule);
+    found.bound_method = "none";
+    return found;
+}
+
+schedule::Optimised no_schedule(std::string reason) {
+    schedule::Optimised none;
+    none.reason = std::move(reason);
+    return none;
+}
+
+/// Streamed rounds, from the best that do not overlap. With a limit on cliques those rounds
+/// themselves: the search of streamed ones knows none.
+schedule::Optimised best_of_streams(const schedule::Schedule& start,
+                                    const schedule::OptimiseOptions& how,
+                                    schedule::RoundTimes& times) {
+    if (how.largest > 0) {
+        std::string reason;
+        const auto streamed = schedule::stream_schedule(start, times, how.mixing, &reason);
+        return streamed ? of_streams(*streamed) : no_schedule(std::move(reason));
+    }
+    schedule::StreamedSearch search;
+    search.seeds = how.starts;
+    search.seeds.push_back(start);
+    search.seed = how.seed;
+    search.stop = how.stop;
+    search.programs = std::max(1, static_cast<int>(search.programs * how.effort));
+    search.moves = std::max(1, static_cast<int>(search.moves * how.effort));
+    const auto best = schedule::best_streamed(times, how.mixing, search);
+    if (!best) {
+        return no_schedule("no schedule that was tried can be streamed");
+    }
+    schedule::Optimised found = of_streams(best->best);
+    found.bound_ms = best->bound_ms;
+    found.bound_method = best->bound_ms > 0 ? "pairs of rounds" : "none";
+    found.evaluated = static_cast<std::uint64_t>(best->programs);
+    return found;
+}
+
 schedule::Optimised best_schedule(const WaysProblem& problem, const AdviseOptions& options) {
     schedule::RoundTimes times(problem.islands, problem.can);
     schedule::OptimiseOptions how = options.optimiser;
-    how.pace = problem.pace;
+    const bool streamed = problem.pace == schedule::Pace::kStreamed;
+    how.pace = streamed ? schedule::Pace::kUniform : problem.pace;
     if (!problem.multicast) {
         how.largest = 2;
     }
     how.mixing = schedule::with_targets(how.mixing, problem.islands);
-    return schedule::optimise_schedule(times, how);
+    schedule::Optimised best = schedule::optimise_schedule(times, how);
+    return streamed && best.schedule ? best_of_streams(*best.schedule, how, times) : best;
+}
+
+/// The schedule to compare, as if it had been found.
+schedule::Optimised given_schedule(const WaysProblem& problem, const ScheduleChoice& given) {
+    schedule::RoundTimes times(problem.islands, problem.can);
+    if (!given.mixing.mixes) {
+        return no_schedule("the cliques do not join all islands");
+    }
+    if (problem.pace == schedule::Pace::kStreamed) {
+        std::string reason;
+        const auto streamed = schedule::stream_schedule(
+            given.schedule, times, schedule::with_targets({}, problem.islands), &reason);
+        return streamed ? of_streams(*streamed) : no_schedule(std::move(reason));
+    }
+    schedule::Optimised found;
+    found.schedule = given.schedule;
+    found.score.feasible = true;
+    found.score.area = given.mixing.area;
+    found.score.mixing = given.mixing;
+    for (const schedule::Round& round : given.schedule.rounds) {
+        found.score.round_ms.push_back(times.time_ms(round));
+        if (!std::isfinite(found.score.round_ms.back())) {
+            return no_schedule(times.reason(round));
+        }
+    }
+    found.score.score_ms = schedule::score_of(found.score.round_ms, given.mixing, problem.pace);
+    return found;
 }
 
 }  // namespace
 
+double default_effort(std::size_t islands) {
+    constexpr double kEffort = 0.05;
+    constexpr double kFew = 16;
+    const double more = std::max(1.0, static_cast<double>(islands) / kFew);
+    return std::max(0.001, kEffort / (more * more * more));
+}
+
 Advice advise(WaysProblem problem, const PlacedStep* placed, const AdviseOptions& options) {
     Advice advice;
     if (problem.no_islands.empty()) {
-        advice.optimised = best_schedule(problem, options);
+        advice.optimised = options.given ? given_schedule(problem, *options.given)
+                                         : best_schedule(problem, options);
     }
     problem.schedules =
-        schedule_choices(problem.islands, problem.multicast, advice.optimised.schedule);
+        options.given
+            ? std::vector<ScheduleChoice>{*options.given}
+            : schedule_choices(problem.islands, problem.multicast, advice.optimised.schedule);
     advice.options = options_at(problem, {});
     const auto choice_at = [&](Scales scales) {
         const std::vector<Option> there = options_at(problem, scales);

@@ -18,7 +18,13 @@ struct AdviseOptions {
     bool crossings = true;
     ChangeOptions scan{};                   ///< of both scales
     schedule::OptimiseOptions optimiser{};  ///< of the schedule; `largest` 2 without multicast
+    /// A schedule to compare instead of searching one; `optimised` then holds it without a bound.
+    std::optional<ScheduleChoice> given{};
 };
+
+/// How much of a full search a first look takes: 0.05, and beyond 16 islands less by the cube of
+/// their number, which is how a search grows; at least 0.001.
+[[nodiscard]] double default_effort(std::size_t islands);
 
 /// What is proved of ways that wait in every step.
 enum class PerStep {
@@ -49,8 +55,9 @@ struct Advice {
 
 /// Searches the best schedule, compares the ways, and finds the scales at which the choice
 /// (ways_to_train.hpp, `choose`) changes. At other scales than 1 schedules are those known at 1,
-/// with their times there. `placed`: of the fabric, for the proof; null without one. The problem's
-/// `schedules` are filled in. O(optimise_schedule + change_points options_at).
+/// with their times there. Streamed rounds are searched from the best that do not overlap; their
+/// bound holds for one and two rounds. `placed`: of the fabric, for the proof; null without one.
+/// The problem's `schedules` are filled in. O(optimise_schedule + change_points options_at).
 [[nodiscard]] Advice advise(WaysProblem problem,
                             const PlacedStep* placed,
                             const AdviseOptions& options);

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "longhaul/core/assert.hpp"
+#include "longhaul/schedule/streamed.hpp"
 #include "longhaul/study/island_network.hpp"
 
 namespace longhaul::study {
@@ -108,20 +109,13 @@ private:
         Option best = option(Way::kSchedule, "");
         best.staleness_s = kUnreachable;
         for (const ScheduleChoice& choice : problem_.schedules) {
-            std::vector<double> round_ms;
-            for (const schedule::Round& round : choice.schedule.rounds) {
-                round_ms.push_back(times.time_ms(round));
-            }
-            const double longest = *std::ranges::max_element(round_ms);
-            if (!std::isfinite(longest)) {
-                continue;
-            }
-            const double score_s =
-                schedule::score_of(round_ms, choice.mixing, problem_.pace) / 1000;
-            if (score_s < best.staleness_s) {
+            const auto [score_ms, longest_ms] = problem_.pace == schedule::Pace::kStreamed
+                                                    ? streamed(choice, times)
+                                                    : in_turn(choice, times);
+            if (score_ms / 1000 < best.staleness_s) {
                 best.how = choice.name;
-                best.staleness_s = score_s;
-                best.exchange_s = longest / 1000;
+                best.staleness_s = score_ms / 1000;
+                best.exchange_s = longest_ms / 1000;
             }
         }
         if (!std::isfinite(best.staleness_s)) {
@@ -132,6 +126,35 @@ private:
         finish(best, local_s_);
         best.staleness_steps = best.staleness_s / local_s_;
         return best;
+    }
+
+    /// Score and longest round; infinite when a round has no time or the cliques do not join all.
+    using Times = std::pair<double, double>;
+
+    [[nodiscard]] Times in_turn(const ScheduleChoice& choice, schedule::RoundTimes& times) const {
+        std::vector<double> round_ms;
+        for (const schedule::Round& round : choice.schedule.rounds) {
+            round_ms.push_back(times.time_ms(round));
+        }
+        const double longest = *std::ranges::max_element(round_ms);
+        return std::isfinite(longest)
+                   ? Times{schedule::score_of(round_ms, choice.mixing, problem_.pace), longest}
+                   : Times{kUnreachable, kUnreachable};
+    }
+
+    [[nodiscard]] Times streamed(const ScheduleChoice& choice, schedule::RoundTimes& times) const {
+        const auto found =
+            schedule::stream_schedule(choice.schedule, times, schedule::with_targets({}, islands_));
+        if (!found) {
+            return {kUnreachable, kUnreachable};
+        }
+        double longest = 0;
+        for (const schedule::TimedRound& round : found->schedule.rounds) {
+            for (const schedule::TimedClique& clique : round.cliques) {
+                longest = std::max(longest, clique.time_ms);
+            }
+        }
+        return {found->score_ms, longest};
     }
 
     static void mark_pareto(std::vector<Option>& options) {

@@ -58,7 +58,7 @@ struct WaysProblem {
     std::string placed_shape;  ///< "pp 8 x dp 8"
 
     double overhead = 0.1;  ///< share of the time that waiting, or being slower, may take
-    schedule::Pace pace = schedule::Pace::kUniform;
+    schedule::Pace pace = schedule::Pace::kUniform;  ///< of schedules
     std::vector<ScheduleChoice> schedules;
 };
 
