@@ -10,6 +10,7 @@
 #include "longhaul/command.hpp"
 #include "longhaul/fabric/subset.hpp"
 #include "longhaul/inputs.hpp"
+#include "longhaul/schedule/timed_score.hpp"
 #include "longhaul/schedule_inputs.hpp"
 
 namespace longhaul::app {
@@ -69,7 +70,46 @@ void apply(const AdviseInputs& inputs, AdviseCase& made) {
     problem.multicast =
         inputs.multicast.empty() ? !inputs.network.empty() : inputs.multicast == "yes";
     problem.overhead = inputs.overhead;
-    problem.pace = inputs.rounds == "own" ? schedule::Pace::kOwn : schedule::Pace::kUniform;
+    problem.pace = pace_of(inputs.rounds);
+}
+
+/// A schedule of the network or a file, with the weights that it states, to be timed anew.
+core::Result<std::optional<study::ScheduleChoice>> load_given(const AdviseInputs& inputs,
+                                                              const study::WaysProblem& problem) {
+    if (inputs.schedule.empty()) {
+        return std::nullopt;
+    }
+    LoadedIslands loaded;
+    loaded.islands = problem.islands;
+    auto named =
+        load_rounds(inputs.schedule, loaded, {.network_sha256 = "", .other_network = true});
+    if (!named) {
+        return tl::unexpected(std::move(named.error()));
+    }
+    const int n = static_cast<int>(problem.islands.size());
+    const bool large = std::ranges::any_of(named->schedule.rounds, [](const auto& round) {
+        return std::ranges::any_of(round.cliques, [](schedule::Clique clique) {
+            return schedule::clique_size(clique) > 2;
+        });
+    });
+    if (!problem.multicast && large) {
+        return core::fail({named->name,
+                           "--schedule",
+                           "has cliques of three or more, and --multicast is no",
+                           "rounds of pairs, or --multicast yes"});
+    }
+    schedule::MixingOptions mixing = schedule::with_targets({}, problem.islands);
+    study::ScheduleChoice choice{named->name, named->schedule, {}};
+    if (named->timed) {
+        std::vector<schedule::MixingMatrix> period;
+        for (const schedule::TimedRound& round : named->timed->rounds) {
+            period.push_back(schedule::mixing_matrix(round, n));
+        }
+        choice.mixing = schedule::survival(period, mixing);
+    } else {
+        choice.mixing = schedule::survival(named->schedule, n, mixing);
+    }
+    return choice;
 }
 
 core::Result<study::StepJob> step_job(const AdviseInputs& inputs, workload::Job job) {
@@ -249,15 +289,20 @@ core::Result<void> check_given(const AdviseInputs& inputs) {
     if (!inputs.fabric.empty() && inputs.job.empty()) {
         return missing("--job", "the job that --fabric is to train");
     }
+    if (inputs.fabric.empty() && (inputs.tflops || inputs.sequence_seconds)) {
+        return core::fail(
+            {"",
+             inputs.tflops ? "--tflops" : "--sequence-seconds",
+             "is of the devices of a fabric, and there is no --fabric",
+             "with --network alone, --step-seconds: what a step of an island computes"});
+    }
     if (inputs.fabric.empty() && !inputs.step_seconds) {
         return missing("--step-seconds", "the seconds that a step of an island computes");
     }
-    return read_once({inputs.fabric, inputs.network, inputs.job});
+    return read_once({inputs.fabric, inputs.network, inputs.job, inputs.schedule});
 }
 
-}  // namespace
-
-core::Result<AdviseCase> load_advise(const AdviseInputs& inputs) {
+core::Result<AdviseCase> load_case(const AdviseInputs& inputs) {
     if (auto given = check_given(inputs); !given) {
         return tl::unexpected(given.error());
     }
@@ -289,6 +334,21 @@ core::Result<AdviseCase> load_advise(const AdviseInputs& inputs) {
     made.counts_tokens = inputs.tokens.has_value() || job->has_value();
     made.problem.tokens = inputs.tokens.value_or(
         *job ? (*job)->sequences_per_replica * (*job)->dp * (*job)->model.sequence_length : 1);
+    return made;
+}
+
+}  // namespace
+
+core::Result<AdviseCase> load_advise(const AdviseInputs& inputs) {
+    auto made = load_case(inputs);
+    if (!made) {
+        return made;
+    }
+    auto given = load_given(inputs, made->problem);
+    if (!given) {
+        return tl::unexpected(std::move(given.error()));
+    }
+    made->given = std::move(*given);
     return made;
 }
 

@@ -34,6 +34,9 @@ struct AdviseInputs {
     std::string objective = "pipelined";
     std::string exchange = "sharded";
     std::string rounds = "uniform";
+    std::string schedule;                ///< name or file; empty: the best that is found
+    std::optional<double> time_limit_s;  ///< of searches and proofs; 0: none
+    std::optional<double> effort;        ///< of the search for a schedule
     double overhead = 0.1;
     placement::SolveOptions solve;
     study::AdviseOptions advise;
@@ -42,8 +45,9 @@ struct AdviseInputs {
 /// What the options name, read, checked and placed.
 struct AdviseCase {
     study::WaysProblem problem;
-    std::optional<study::PlacedStep> placed;  ///< absent without a fabric
-    bool counts_tokens = true;                ///< false: tokens are not known, steps count
+    std::optional<study::PlacedStep> placed;     ///< absent without a fabric
+    bool counts_tokens = true;                   ///< false: tokens are not known, steps count
+    std::optional<study::ScheduleChoice> given;  ///< of --schedule
 };
 
 /// Fails on what is missing or does not fit together, and where nothing can be placed.

@@ -76,6 +76,19 @@ std::string table_text(const study::Advice& advice, const AdviseCase& made) {
     return text + "   > best, * none is as good in both tokens and staleness\n\n";
 }
 
+std::string bound_text(const schedule::Optimised& found, schedule::Pace pace) {
+    if (found.optimal) {
+        return "proved best of all periods";
+    }
+    if (found.bound_ms <= 0) {
+        return "no bound";
+    }
+    return pace == schedule::Pace::kStreamed
+               ? fmt::format("no streamed one of one or two rounds is below {:.3f} ms",
+                             found.bound_ms)
+               : fmt::format("no schedule is below {:.3f} ms", found.bound_ms);
+}
+
 std::string proofs_text(const study::Advice& advice, const AdviseCase& made) {
     std::string text;
     if (made.placed) {
@@ -89,6 +102,9 @@ std::string proofs_text(const study::Advice& advice, const AdviseCase& made) {
             placed.bound.seconds);
     }
     const schedule::Optimised& found = advice.optimised;
+    if (made.given && !found.schedule) {
+        text += fmt::format("schedule  {} cannot be run: {}\n", made.given->name, found.reason);
+    }
     if (found.schedule) {
         text += fmt::format(
             "schedule  {} round{} of {:.3f} ms or less, A {:.4f}, score {:.3f} ms, {}\n",
@@ -97,8 +113,7 @@ std::string proofs_text(const study::Advice& advice, const AdviseCase& made) {
             *std::ranges::max_element(found.score.round_ms),
             found.score.area,
             found.score.score_ms,
-            found.optimal ? "proved best of all periods"
-                          : fmt::format("no schedule is below {:.3f} ms", found.bound_ms));
+            bound_text(found, made.problem.pace));
     }
     return text;
 }

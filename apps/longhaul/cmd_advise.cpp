@@ -1,4 +1,6 @@
 // advise: per-step placement, local steps or a schedule, for one fabric and job.
+#include <chrono>
+#include <functional>
 #include <memory>
 
 #include "longhaul/advise_inputs.hpp"
@@ -6,6 +8,7 @@
 #include "longhaul/command.hpp"
 #include "longhaul/inputs.hpp"
 #include "longhaul/options.hpp"
+#include "longhaul/schedule_inputs.hpp"
 
 namespace longhaul::app {
 namespace {
@@ -14,6 +17,8 @@ constexpr double kMaxSeconds = 1e9;
 constexpr double kMaxGb = 1e6;
 constexpr double kMaxGbps = 1e6;
 constexpr double kSmallest = 1e-9;
+constexpr std::size_t kManyIslands = 32;  // beyond, a search would take minutes
+constexpr double kManyLimitS = 15;
 constexpr std::uint64_t kMostWork = 1'000'000'000'000;
 
 struct Typed {
@@ -22,12 +27,34 @@ struct Typed {
     bool no_crossings = false;
 };
 
+/// True from so many seconds on.
+std::function<bool()> stop_after(double seconds) {
+    const auto begin = std::chrono::steady_clock::now();
+    return [begin, seconds] {
+        const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - begin;
+        return passed.count() > seconds;
+    };
+}
+
 int run_advise(Typed typed) {
     typed.inputs.advise.crossings = !typed.no_crossings;
-    const core::Result<AdviseCase> made = load_advise(typed.inputs);
+    const double typed_limit = typed.inputs.time_limit_s.value_or(0);
+    if (typed_limit > 0) {
+        const auto stop = stop_after(typed_limit);
+        typed.inputs.solve.search.stop = stop;
+        typed.inputs.solve.proof.stop = stop;
+        typed.inputs.advise.optimiser.stop = stop;
+    }
+    core::Result<AdviseCase> made = load_advise(typed.inputs);
     if (!made) {
         return report(made.error());
     }
+    typed.inputs.advise.given = made->given;
+    if (!typed.inputs.time_limit_s && made->problem.islands.size() > kManyIslands) {
+        typed.inputs.advise.optimiser.stop = stop_after(kManyLimitS);
+    }
+    typed.inputs.advise.optimiser.effort =
+        typed.inputs.effort.value_or(study::default_effort(made->problem.islands.size()));
     const study::PlacedStep* placed = made->placed ? &*made->placed : nullptr;
     const study::Advice advice = study::advise(made->problem, placed, typed.inputs.advise);
     print(typed.json ? core::write_json(study::to_value(advice, made->problem, placed))
@@ -142,19 +169,39 @@ void add_network(CLI::App& command, AdviseInputs& inputs) {
         ->check(CLI::IsMember({"yes", "no"}))
         ->default_str("yes with --network, else no");
     command
-        .add_option("--rounds", inputs.rounds, "uniform: all rounds as long as the longest; own")
+        .add_option("--rounds",
+                    inputs.rounds,
+                    "uniform: all rounds as long as the longest; own: each its own; streamed: "
+                    "overlapping")
         ->type_name("NAME")
-        ->check(CLI::IsMember({"uniform", "own"}))
+        ->check(CLI::IsMember({"uniform", "own", "streamed"}))
         ->capture_default_str();
-    command.add_option("--max-period", inputs.advise.optimiser.max_period, "rounds of a schedule")
-        ->check(CLI::Range(1, 64))
+    auto* given = command
+                      .add_option("--schedule",
+                                  inputs.schedule,
+                                  "compare this one, of the network file or a file, instead of the "
+                                  "best that is found; it is timed anew")
+                      ->type_name("NAME|FILE");
+    command
+        .add_option(
+            "--max-period", inputs.advise.optimiser.max_period, "rounds of a period at most")
+        ->check(CLI::Range(1, kMostPeriod))
+        ->excludes(given)
         ->capture_default_str();
     command
         .add_option("--effort",
-                    inputs.advise.optimiser.effort,
+                    inputs.effort,
                     "scales how many schedules are looked at; that of schedule optimise is 1")
         ->check(finite_number(1e-3, 1e3))
-        ->capture_default_str();
+        ->excludes(given)
+        ->default_str("0.05, beyond 16 islands x (16 / islands)^3, at least 0.001");
+    command
+        .add_option("--time-limit",
+                    inputs.time_limit_s,
+                    "seconds after which searches end with what they have; 0: none. Results then "
+                    "depend on the machine")
+        ->check(finite_number(0, 1e6))
+        ->default_str("none, 15 for the schedule beyond 32 islands");
 }
 
 void add_criterion(CLI::App& command, Typed& typed) {
@@ -188,7 +235,6 @@ void add_advise(CLI::App& parent, Session& session) {
     inputs.solve.search.budget = 20'000;
     inputs.solve.proof.work = 5'000'000;
     inputs.solve.baseline_samples = 0;
-    inputs.advise.optimiser.effort = 0.05;
     add_files(*command, inputs);
     add_compute(*command, inputs);
     add_network(*command, inputs);

@@ -201,13 +201,18 @@ int show_network(const EmulateOptions& options, const emulate::Wan& wan) {
             return report(written.error());
         }
     }
-    print(options.json ? json : network_text(wan) + paths_text(wan));
+    if (!on_stdout({options.output, options.fabric})) {
+        print(options.json ? json : network_text(wan) + paths_text(wan));
+    }
     return kDone;
 }
 
 int run_emulate(const EmulateOptions& options, const std::vector<std::string>& command) {
     if (const auto apart = check_apart({options.output, options.fabric}, {options.file}); !apart) {
         return report(apart.error());
+    }
+    if (const auto alone = check_json_alone(options.json, {options.fabric}); !alone) {
+        return report(alone.error());
     }
     const auto wan = load_wan(options);
     if (!wan) {
@@ -233,16 +238,16 @@ int run_emulate(const EmulateOptions& options, const std::vector<std::string>& c
     order->ready = [&](int pid, const std::vector<std::string>& warnings) {
         std::ranges::for_each(warnings, [](const std::string& text) { warn(text); });
         if (command.empty() && !options.quiet) {
-            fmt::print(stderr,
-                       "{}enter a host:  longhaul emulate exec --pid {} HOST -- COMMAND\n"
-                       "Ctrl-C, or a signal, ends the network.\n",
-                       network_text(*wan),
-                       pid);
+            print_error(
+                fmt::format("{}enter a host:  longhaul emulate exec --pid {} HOST -- COMMAND\n"
+                            "Ctrl-C, or a signal, ends the network.\n",
+                            network_text(*wan),
+                            pid));
         }
     };
     order->asked = [&](const emulate::Traffic& traffic,
                        const std::vector<emulate::Counters>& seen) {
-        fmt::print(stderr, "{}", emulate::report_text(*wan, traffic, seen));
+        print_error(emulate::report_text(*wan, traffic, seen));
     };
     const auto outcome = emulate::run(*wan, *order);
     if (!outcome) {
@@ -256,9 +261,9 @@ int run_emulate(const EmulateOptions& options, const std::vector<std::string>& c
         }
     }
     if (options.json) {
-        print(json);
+        print(options.output == "-" ? std::string() : json);
     } else if (!options.quiet) {
-        fmt::print(stderr, "{}", emulate::report_text(*wan, outcome->traffic, outcome->counters));
+        print_error(emulate::report_text(*wan, outcome->traffic, outcome->counters));
     }
     return outcome->exit_code;
 }

@@ -244,6 +244,9 @@ core::Result<void> write_plan(const Session& session,
 }
 
 core::Result<int> evaluate(const Session& session, const EvaluateOptions& options) {
+    if (auto alone = check_json_alone(options.json, {options.output}); !alone) {
+        return tl::unexpected(alone.error());
+    }
     if (core::Result<void> writable = check_writable(options.output); !writable) {
         return tl::unexpected(writable.error());
     }

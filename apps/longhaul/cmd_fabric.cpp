@@ -143,6 +143,9 @@ core::Value facts_value(const MatrixFacts& facts) {
 }
 
 core::Result<void> show(const FabricOptions& options) {
+    if (auto alone = check_json_alone(options.json, {options.output}); !alone) {
+        return alone;
+    }
     const core::Result<LoadedFabric> loaded = load(options);
     if (!loaded) {
         return tl::unexpected(loaded.error());

@@ -120,7 +120,7 @@ core::Result<int> place(const Session& session, PlaceOptions options) {
             return tl::unexpected(written.error());
         }
     }
-    if (options.output != "-") {
+    if (!on_stdout({options.output, options.certificate})) {
         const std::string shapes =
             placed->shapes.empty() ? std::string() : shapes_text(placed->shapes);
         print(options.json ? file : shapes + plan_text(plan, placed->fabric.fabric));
@@ -220,6 +220,11 @@ void add_place(CLI::App& parent, Session& session) {
                              options->from});
             if (!apart) {
                 return report(apart.error());
+            }
+            const auto alone =
+                check_json_alone(options->json, {options->certificate, options->picture});
+            if (!alone) {
+                return report(alone.error());
             }
             const core::Result<int> done = run_mode(session, *options);
             return done ? *done : report(done.error());

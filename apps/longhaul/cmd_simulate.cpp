@@ -219,6 +219,9 @@ core::Result<void> simulate(const SimulateOptions& options) {
     if (auto apart = check_apart(written, {options.plan, step.fabric, step.topology}); !apart) {
         return apart;
     }
+    if (auto alone = check_json_alone(options.json, written); !alone) {
+        return alone;
+    }
     for (const std::string& path : written) {
         if (!path.empty()) {
             if (auto writable = check_writable(path); !writable) {
@@ -246,8 +249,10 @@ core::Result<void> simulate(const SimulateOptions& options) {
         return done;
     }
     const StepReport report = study::report_step(played->graph, played->network, played->replay);
-    print(options.json ? json_of(*played, report, names, *routes)
-                       : text_of(*played, report, names, options.links));
+    if (!on_stdout(written)) {
+        print(options.json ? json_of(*played, report, names, *routes)
+                           : text_of(*played, report, names, options.links));
+    }
     return {};
 }
 

@@ -106,7 +106,9 @@ int run_size(const SizeOptions& options) {
             return report(written.error());
         }
     }
-    print(options.json ? json : table_text(sizing, *job));
+    if (options.output != "-") {
+        print(options.json ? json : table_text(sizing, *job));
+    }
     warn_of_memory(sizing, *job);
     return kDone;
 }

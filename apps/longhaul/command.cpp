@@ -59,7 +59,12 @@ int report(const core::Diagnostics& problems) {
 }
 
 void warn(std::string_view text) {
-    fmt::print(stderr, "longhaul: warning: {}\n", text);
+    print_error(fmt::format("longhaul: warning: {}\n", text));
+}
+
+void print_error(std::string_view text) {
+    const std::string shown = core::printable_lines(text);
+    std::fwrite(shown.data(), 1, shown.size(), stderr);
 }
 
 void print(std::string_view text) {
@@ -142,6 +147,9 @@ bool one_file(const std::string& a, const std::string& b) {
 
 core::Result<void> check_apart(const std::vector<std::string>& written,
                                const std::vector<std::string>& read) {
+    if (std::ranges::count(written, "-") > 1) {
+        return core::fail({"", "-", "standard output is named twice", "one file at most as -"});
+    }
     for (std::size_t i = 0; i < written.size(); ++i) {
         for (const std::string& input : read) {
             if (one_file(written[i], input)) {
@@ -154,6 +162,20 @@ core::Result<void> check_apart(const std::vector<std::string>& written,
                 return core::fail({written[i], "", "would be written twice", "name another file"});
             }
         }
+    }
+    return {};
+}
+
+bool on_stdout(const std::vector<std::string>& written) {
+    return std::ranges::find(written, "-") != written.end();
+}
+
+core::Result<void> check_json_alone(bool json, const std::vector<std::string>& written) {
+    if (json && on_stdout(written)) {
+        return core::fail({"",
+                           "--json",
+                           "standard output would hold its object and the file that is named -",
+                           "name a file to write, or leave --json out"});
     }
     return {};
 }

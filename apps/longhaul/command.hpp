@@ -74,11 +74,24 @@ void warn(std::string_view text);
 /// that work long before they write.
 [[nodiscard]] core::Result<void> check_writable(const std::string& path);
 
-/// Fails when a file to write is also read, or written twice. Empty paths and "-" are no files.
+/// Fails when a file to write is also read, or written twice: "-", standard output, holds one file.
+/// Empty paths are no files.
 [[nodiscard]] core::Result<void> check_apart(const std::vector<std::string>& written,
                                              const std::vector<std::string>& read);
 
-/// Writes text to standard output; write errors are found at the end of main.
+/// Whether one of the files to write is standard output: what else would be printed is left out.
+[[nodiscard]] bool on_stdout(const std::vector<std::string>& written);
+
+/// Fails when --json is given and one of these files, which hold something else, is standard
+/// output: one of the two would be lost or neither could be read.
+[[nodiscard]] core::Result<void> check_json_alone(bool json,
+                                                  const std::vector<std::string>& written);
+
+/// Writes text to standard output, with core::printable_lines; write errors are found at the end of
+/// main.
 void print(std::string_view text);
+
+/// The same to standard error.
+void print_error(std::string_view text);
 
 }  // namespace longhaul::app

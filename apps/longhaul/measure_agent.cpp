@@ -116,7 +116,7 @@ void say(const AgentCommand& command, const measure::AgentNote& note) {
             core::Value::object().set("event", note.kind).set("detail", note.detail)));
         std::fflush(stdout);
     } else if (!command.quiet) {
-        fmt::print(stderr, "longhaul: {}: {}\n", note.kind, note.detail);
+        print_error(fmt::format("longhaul: {}: {}\n", note.kind, note.detail));
     }
 }
 

@@ -65,7 +65,10 @@ core::Result<void> check_outputs(const FitCommand& command) {
             return writable;
         }
     }
-    return check_apart({command.output, command.fabric}, command.files);
+    if (auto apart = check_apart({command.output, command.fabric}, command.files); !apart) {
+        return apart;
+    }
+    return check_json_alone(command.json, {command.fabric});
 }
 
 /// Fits, and the shared resources that are trusted.
@@ -167,7 +170,9 @@ int run_fit(FitCommand command) {
             return report(written.error());
         }
     }
-    print(command.json ? json : fits_text(fits) + sharing_text(fits, fitted->sharing));
+    if (!on_stdout({command.output, command.fabric})) {
+        print(command.json ? json : fits_text(fits) + sharing_text(fits, fitted->sharing));
+    }
     if (!command.fabric.empty()) {
         const core::Result<void> written = fabric
                                                ? write_file(command.fabric, *fabric)

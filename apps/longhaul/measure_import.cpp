@@ -216,7 +216,7 @@ std::string import_footer() {
 
 void print_notes(const std::vector<std::string>& notes) {
     for (const std::string& text : notes) {
-        fmt::print(stderr, "longhaul: note: {}\n", text);
+        print_error(fmt::format("longhaul: note: {}\n", text));
     }
 }
 

@@ -251,6 +251,9 @@ int run_plan(const PlanCommand& command) {
     if (const auto apart = check_apart({command.output}, {command.hosts, command.pairs}); !apart) {
         return report(apart.error());
     }
+    if (const auto alone = check_json_alone(command.json, {command.output}); !alone) {
+        return report(alone.error());
+    }
     const auto text = read_file(command.hosts);
     if (!text) {
         return report(text.error());

@@ -63,7 +63,10 @@ public:
     /// A line that stays, at once.
     void say(const std::string& text) const {
         if (!quiet_) {
-            fmt::print(stderr, "{}longhaul: {}\n", terminal_ ? "\r\033[K" : "", text);
+            fmt::print(stderr,
+                       "{}longhaul: {}\n",
+                       terminal_ ? "\r\033[K" : "",
+                       core::printable_lines(text));
         }
     }
 

@@ -245,6 +245,9 @@ core::Result<FromRun> run_from(PlaceOptions& options, Plan old_plan, LoadedFabri
 }  // namespace
 
 core::Result<int> place_from(const Session& session, PlaceOptions options) {
+    if (auto alone = check_json_alone(options.json, {options.output}); !alone) {
+        return tl::unexpected(alone.error());
+    }
     if (core::Result<void> writable = check_writable(options.output); !writable) {
         return tl::unexpected(writable.error());
     }

@@ -280,8 +280,8 @@ core::Result<int> place_phase(PlaceOptions options) {
             return tl::unexpected(writable.error());
         }
     }
-    if (options.output == "-" && options.picture == "-") {
-        return core::fail({"", "--picture", "and -o both name standard output", "give a file"});
+    if (auto alone = check_json_alone(options.json, {options.output}); !alone) {
+        return tl::unexpected(alone.error());
     }
     const core::Result<PhaseRun> run = run_phase(options);
     if (!run) {

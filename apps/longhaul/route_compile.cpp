@@ -29,6 +29,9 @@ core::Result<void> compile(const CompileCommand& command) {
     if (auto apart = check_apart({command.output}, {command.file}); !apart) {
         return apart;
     }
+    if (auto alone = check_json_alone(command.json, {command.output}); !alone) {
+        return alone;
+    }
     const auto routes = compiled(command);
     if (!routes) {
         return tl::unexpected(routes.error());

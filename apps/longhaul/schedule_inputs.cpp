@@ -104,6 +104,12 @@ void add_model_inputs(CLI::App& command, ScheduleInputs& inputs) {
                      "contributions take unequal weights where that spreads updates faster");
 }
 
+schedule::Pace pace_of(const std::string& rounds) {
+    return rounds == "own"        ? schedule::Pace::kOwn
+           : rounds == "streamed" ? schedule::Pace::kStreamed
+                                  : schedule::Pace::kUniform;
+}
+
 void add_schedule_choice(CLI::App& command, std::string& schedule) {
     command
         .add_option(
@@ -146,26 +152,31 @@ core::Result<LoadedIslands> load_islands(const ScheduleInputs& inputs) {
         inputs.trees == "flexible" ? schedule::Trees::kFlexible : schedule::Trees::kShortest;
     loaded.can.sharing =
         inputs.sharing == "best" ? schedule::Sharing::kBest : schedule::Sharing::kEqual;
-    loaded.pace = inputs.rounds == "own"        ? schedule::Pace::kOwn
-                  : inputs.rounds == "streamed" ? schedule::Pace::kStreamed
-                                                : schedule::Pace::kUniform;
+    loaded.pace = pace_of(inputs.rounds);
     loaded.mixing.forgetting = inputs.forgetting;
     loaded.own_rates = inputs.own_rates;
     loaded.best_weights = inputs.best_weights;
-    if ((inputs.own_rates || inputs.best_weights) && loaded.pace == schedule::Pace::kStreamed) {
+    if (auto good = check_polish(loaded); !good) {
+        return tl::unexpected(std::move(good.error()));
+    }
+    return loaded;
+}
+
+core::Result<void> check_polish(const LoadedIslands& loaded) {
+    if ((loaded.own_rates || loaded.best_weights) && loaded.pace == schedule::Pace::kStreamed) {
         return core::fail({"",
-                           inputs.own_rates ? "--own-rates" : "--best-weights",
+                           loaded.own_rates ? "--own-rates" : "--best-weights",
                            "streamed rounds have one rate a clique and equal weights",
                            "leave it out, or --rounds uniform or own"});
     }
-    if (inputs.best_weights &&
+    if (loaded.best_weights &&
         !schedule::with_targets(loaded.mixing, loaded.islands).target.empty()) {
         return core::fail({loaded.islands.file,
                            "--best-weights",
                            "the islands have unequal targets, which state the weights",
                            "leave it out, or targets that are all equal"});
     }
-    return loaded;
+    return {};
 }
 
 core::Result<NamedRounds> load_rounds(const std::string& name_or_file,

@@ -48,10 +48,19 @@ void add_timing_inputs(CLI::App& command, ScheduleInputs& inputs);
 /// The same, and --forgetting.
 void add_model_inputs(CLI::App& command, ScheduleInputs& inputs);
 
+/// Rounds of a period at most, in every search.
+inline constexpr int kMostPeriod = 16;
+
+/// "uniform", "own" or "streamed", as --rounds checks.
+[[nodiscard]] schedule::Pace pace_of(const std::string& rounds);
+
 /// Adds --schedule, which load_rounds reads.
 void add_schedule_choice(CLI::App& command, std::string& schedule);
 
 [[nodiscard]] core::Result<LoadedIslands> load_islands(const ScheduleInputs& inputs);
+
+/// Fails where rates or weights of their own are asked for and cannot be had.
+[[nodiscard]] core::Result<void> check_polish(const LoadedIslands& loaded);
 
 /// A schedule by its name in the network file, or from a file: a schedule, or an object with
 /// "rounds", lists of cliques of names.

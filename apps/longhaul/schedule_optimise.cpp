@@ -119,14 +119,8 @@ std::string text_of(const LoadedIslands& loaded, const Found& found) {
     const schedule::ScheduleScore& score = found.scored.score;
     return network_line(loaded) + rounds_text(found.schedule, score.round_ms, loaded.islands) +
            fmt::format("A          {:.6g} rounds until an update has spread\n", score.area) +
-           streamed_text(found.scored) +
-           fmt::format(
-               "score      {:.3f} ms of disagreement about an update\n"
-               "bound      {}\n"
-               "search     {}\n",
-               score.score_ms,
-               found.proof,
-               found.effort);
+           streamed_text(found.scored) + score_text(found.scored, loaded) +
+           fmt::format("bound      {}\nsearch     {}\n", found.proof, found.effort);
 }
 
 core::Value value_of(const LoadedIslands& loaded, const Found& found) {
@@ -142,6 +136,7 @@ core::Value value_of(const LoadedIslands& loaded, const Found& found) {
                             .set("round_ms", numbers_or_null(score.round_ms))
                             .set("schedule", rounds_value(found.schedule, loaded.islands));
     add_streamed(found.scored, value);
+    value.set("memory_needed_gb", memory_value(found.scored, loaded));
     for (const core::Member& member : found.figures.members) {
         value.set(member.key, member.value);
     }
@@ -167,7 +162,7 @@ core::Result<int> optimise(const OptimiseInputs& options) {
         return tl::unexpected(loaded.error());
     }
     if (const auto writable =
-            check_outputs(options.output, options.pictures, {options.inputs.network});
+            check_outputs(options.output, options.pictures, {options.inputs.network}, options.json);
         !writable) {
         return tl::unexpected(writable.error());
     }
@@ -239,7 +234,7 @@ core::Result<int> optimise(const OptimiseInputs& options) {
             value.set("others", comparators_value(others));
         }
         print(core::write_json(value));
-    } else {
+    } else if (!on_stdout(written_files(options.output, options.pictures))) {
         print(text_of(*loaded, found) + (options.compare ? comparators_text(others) : "") +
               beaten_text(others, score.score_ms));
     }
@@ -259,7 +254,7 @@ void add_schedule_optimise(CLI::App& parent, Session& session) {
         ->check(CLI::Range(0, schedule::kMaxIslands))
         ->capture_default_str();
     command->add_option("--max-period", options->max_period, "rounds of a period at most")
-        ->check(CLI::Range(1, 16))
+        ->check(CLI::Range(1, kMostPeriod))
         ->capture_default_str();
     command->add_option("--seed", options->seed, "of the search")
         ->check(whole_number())

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
+#include <string_view>
 
 #include "longhaul/command.hpp"
 #include "longhaul/report/mixing_matrix.hpp"
@@ -18,8 +20,13 @@ namespace {
 using schedule::TimedClique;
 using schedule::TimedRound;
 
-/// Curves of more others than this are a tangle.
-constexpr std::size_t kMostCurves = 5;
+/// The best of the others that are drawn, and those that readers look for wherever they stand.
+constexpr std::size_t kBestCurves = 4;
+constexpr std::string_view kAlwaysDrawn[] = {
+    "Base-(k+1)", "MATCHA", "ring of least latency", "random pairs"};
+constexpr const char* kWords =
+    "A: the number of rounds for which islands disagree about an update, on average. Score: the "
+    "same in time";
 /// Panels of the mixing picture at most.
 constexpr std::size_t kMostPanels = 8;
 
@@ -34,6 +41,19 @@ std::vector<std::string> names_of(const schedule::Islands& islands) {
 std::string subtitle_of(const LoadedIslands& loaded, const DrawnSchedule& drawn) {
     return fmt::format(
         "{}, A {:.4g}, score {:.1f} ms", loaded.islands.name, drawn.mixing.area, drawn.score_ms);
+}
+
+/// How the score follows from A, and what a round is.
+const char* pace_words(schedule::Pace pace) {
+    switch (pace) {
+        case schedule::Pace::kUniform:
+            return ", A times the longest round.";
+        case schedule::Pace::kOwn:
+            return ", with each round as long as its own exchange.";
+        case schedule::Pace::kStreamed:
+            return "; a round starts while the one before is still on its way.";
+    }
+    return ".";
 }
 
 std::string map_of(const LoadedIslands& loaded, const DrawnSchedule& drawn) {
@@ -52,9 +72,20 @@ std::string map_of(const LoadedIslands& loaded, const DrawnSchedule& drawn) {
         round.time_ms = drawn.round_ms[k];
         for (const TimedClique& clique : drawn.timed.rounds[k].cliques) {
             round.cliques.push_back(schedule::members_of(clique.members));
+            std::vector<report::MapUse>& uses = round.trees.emplace_back();
+            for (const topology::StreamTree& tree : clique.trees) {
+                for (const std::uint32_t id : tree.links) {
+                    const topology::Link& link = loaded.islands.network.links[id];
+                    uses.push_back({link.from, link.to});
+                }
+            }
         }
         map.rounds.push_back(std::move(round));
     }
+    if (drawn.timed.pace == schedule::Pace::kUniform) {
+        map.common_ms = drawn.timed.rounds.front().length_ms;
+    }
+    map.caption = std::string(kWords) + pace_words(drawn.timed.pace);
     return report::draw(map);
 }
 
@@ -108,6 +139,24 @@ std::string mixing_of(const LoadedIslands& loaded, const DrawnSchedule& drawn) {
     return report::draw(picture);
 }
 
+/// The best few of the others, and those that are always drawn, best first.
+std::vector<schedule::Comparator> drawn_others(const DrawnSchedule& drawn) {
+    std::vector<schedule::Comparator> others = drawn.others;
+    std::erase_if(others, [&](const schedule::Comparator& other) {
+        return !other.feasible || other.curves.empty() ||
+               (other.schedule && *other.schedule == drawn.timed.schedule());
+    });
+    std::ranges::stable_sort(others, {}, &schedule::Comparator::score_ms);
+    std::vector<schedule::Comparator> chosen;
+    for (std::size_t i = 0; i < others.size(); ++i) {
+        if (i < kBestCurves ||
+            std::ranges::find(kAlwaysDrawn, others[i].name) != std::end(kAlwaysDrawn)) {
+            chosen.push_back(std::move(others[i]));
+        }
+    }
+    return chosen;
+}
+
 std::string curves_of(const LoadedIslands& loaded, const DrawnSchedule& drawn) {
     report::SurvivalPlot plot;
     plot.title = "What islands still disagree about";
@@ -119,23 +168,13 @@ std::string curves_of(const LoadedIslands& loaded, const DrawnSchedule& drawn) {
     }
     plot.schedules.push_back(
         {drawn.name, drawn.mixing.curves, lengths, 0, drawn.mixing.area, drawn.score_ms});
-    std::vector<schedule::Comparator> others = drawn.others;
-    std::erase_if(others, [&](const schedule::Comparator& other) {
-        return !other.feasible || !other.schedule || *other.schedule == drawn.timed.schedule();
-    });
-    std::ranges::stable_sort(others, {}, &schedule::Comparator::score_ms);
-    others.resize(std::min(others.size(), kMostCurves));
-    for (const schedule::Comparator& other : others) {
-        const auto mixing = schedule::survival(
-            *other.schedule, static_cast<int>(loaded.islands.size()), loaded.mixing);
+    for (const schedule::Comparator& other : drawn_others(drawn)) {
         plot.schedules.push_back(
-            {other.name,
-             mixing.curves,
-             std::vector<double>(other.schedule->rounds.size(), other.round_ms),
-             0,
-             other.area,
-             other.score_ms});
+            {other.name, other.curves, other.lengths_ms, 0, other.area, other.score_ms, false});
     }
+    plot.caption = std::string(kWords) + pace_words(drawn.timed.pace) +
+                   " Others run in rounds that do not overlap. Each name stands at a point of its "
+                   "curve.";
     return report::draw(plot);
 }
 
@@ -217,16 +256,23 @@ void add_schedule_outputs(CLI::App& command,
     command.add_flag("--json", json, "print one JSON object");
 }
 
-core::Result<void> check_outputs(const std::string& output,
-                                 const SchedulePictures& pictures,
-                                 const std::vector<std::string>& read) {
+std::vector<std::string> written_files(const std::string& output,
+                                       const SchedulePictures& pictures) {
     std::vector<std::string> written = pictures.paths();
     written.push_back(output);
+    return written;
+}
+
+core::Result<void> check_outputs(const std::string& output,
+                                 const SchedulePictures& pictures,
+                                 const std::vector<std::string>& read,
+                                 bool json) {
+    const std::vector<std::string> written = written_files(output, pictures);
     if (auto apart = check_apart(written, read); !apart) {
         return apart;
     }
-    if (std::ranges::count(written, "-") > 1) {
-        return core::fail({"", "-", "standard output is named twice", "one file at most as -"});
+    if (auto alone = check_json_alone(json, written); !alone) {
+        return alone;
     }
     for (const std::string& path : written) {
         if (auto writable = path.empty() ? core::Result<void>() : check_writable(path); !writable) {

@@ -23,6 +23,10 @@ struct SchedulePictures {
 /// Adds --picture-map, --picture-mixing, --picture-curves, --picture-timeline.
 void add_pictures(CLI::App& command, SchedulePictures& pictures);
 
+/// The pictures and the schedule; empty paths write nothing.
+[[nodiscard]] std::vector<std::string> written_files(const std::string& output,
+                                                     const SchedulePictures& pictures);
+
 /// Adds -o, the pictures and --json.
 void add_schedule_outputs(CLI::App& command,
                           std::string& output,
@@ -39,10 +43,12 @@ struct DrawnSchedule {
     std::vector<schedule::Comparator> others;  ///< for the curves: those with a schedule of cliques
 };
 
-/// Fails when one of the files could not be written, is written twice, or is read too.
+/// Fails when one of the files could not be written, is written twice, is read too, or shares
+/// standard output with the object of --json.
 [[nodiscard]] core::Result<void> check_outputs(const std::string& output,
                                                const SchedulePictures& pictures,
-                                               const std::vector<std::string>& read);
+                                               const std::vector<std::string>& read,
+                                               bool json);
 
 /// The schedule with everything that running it takes, and the pictures; empty paths write nothing.
 [[nodiscard]] core::Result<void> write_all(const std::string& output,

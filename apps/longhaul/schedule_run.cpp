@@ -191,7 +191,9 @@ int outcome_of(const RunOptions& options,
             return report(written.error());
         }
     }
-    print(options.json ? json : runtime::trial_text(session, trial, options.tolerance));
+    if (options.output != "-") {
+        print(options.json ? json : runtime::trial_text(session, trial, options.tolerance));
+    }
     return runtime::verdict_of(session, trial, options.tolerance).passed ? kDone : kNo;
 }
 

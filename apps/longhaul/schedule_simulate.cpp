@@ -7,7 +7,6 @@
 
 #include "longhaul/schedule/score.hpp"
 #include "longhaul/schedule/streamed.hpp"
-#include "longhaul/schedule/timed_score.hpp"
 #include "longhaul/schedule_commands.hpp"
 #include "longhaul/schedule_disturbances.hpp"
 #include "longhaul/schedule_pictures.hpp"
@@ -87,7 +86,8 @@ core::Result<void> check_files(const SimulateOptions& options) {
     if (auto once = read_once({options.inputs.network, options.schedule}); !once) {
         return once;
     }
-    return check_outputs(options.picture, {}, {options.inputs.network, options.schedule});
+    return check_outputs(
+        options.picture, {}, {options.inputs.network, options.schedule}, options.json);
 }
 
 core::Result<schedule::SimulationOptions> run_options(const SimulateOptions& options,
@@ -117,7 +117,7 @@ int tell(const SimulateOptions& options,
     const std::vector<std::string> wrong = disagreements(simulated, loaded.islands);
     if (options.json) {
         print(core::write_json(simulated_value(simulated, loaded)));
-    } else {
+    } else if (options.picture != "-") {
         std::string text = simulated_text(simulated, loaded);
         if (options.check) {
             text += fmt::format(
@@ -168,8 +168,7 @@ core::Result<int> simulate(const SimulateOptions& options) {
         }
         simulated.timed = std::move(*timed);
     }
-    simulated.computed_ms =
-        schedule::computed_score(simulated.timed, loaded->islands, &simulated.uncomputed);
+    simulated.computed = computed_scores(simulated.timed, loaded->islands, simulated.options);
     auto ran = schedule::simulate(simulated.timed, loaded->islands, simulated.options);
     if (!ran) {
         return tl::unexpected(std::move(ran.error()));

@@ -5,7 +5,6 @@
 #include <limits>
 #include <utility>
 
-#include "longhaul/report/schedule_timeline.hpp"
 #include "longhaul/schedule/schedule_file.hpp"
 #include "longhaul/schedule_text.hpp"
 
@@ -30,6 +29,19 @@ std::pair<double, double> times_of(const Simulation& run, std::size_t round, std
         ++count;
     }
     return {count == 0 ? 0 : sum / static_cast<double>(count), longest};
+}
+
+/// Shortest time of sending of a clique that adds up, ms.
+double shortest_sending_ms(const schedule::TimedSchedule& timed) {
+    double shortest = std::numeric_limits<double>::infinity();
+    for (const schedule::TimedRound& round : timed.rounds) {
+        for (const schedule::TimedClique& clique : round.cliques) {
+            if (schedule::clique_size(clique.members) > 2) {
+                shortest = std::min(shortest, clique.sending_ms);
+            }
+        }
+    }
+    return shortest;
 }
 
 /// Place and value of the largest entry; 0 of nothing.
@@ -61,11 +73,23 @@ std::string rounds_of(const SimulatedSchedule& simulated, const schedule::Island
     return text;
 }
 
+std::string computed_text(const Computed& computed) {
+    const std::string without =
+        computed.without.empty() ? "" : fmt::format(" without {}", computed.without);
+    std::string text = computed.score_ms
+                           ? fmt::format("{:.3f} ms computed{}", *computed.score_ms, without)
+                           : "none computed" + without + ": " + computed.uncomputed;
+    if (computed.remaining_ms) {
+        text +=
+            fmt::format(", {:.3f} ms without {}", *computed.remaining_ms, computed.without_partly);
+    }
+    return text;
+}
+
 std::string score_of_run(const SimulatedSchedule& simulated) {
     const Simulation& run = simulated.run;
-    std::string text = "score      ";
-    text += simulated.computed_ms ? fmt::format("{:.3f} ms computed", *simulated.computed_ms)
-                                  : "none computed: " + simulated.uncomputed;
+    const Computed& computed = simulated.computed;
+    std::string text = "score      " + computed_text(computed);
     if (run.births == 0) {
         return text + "\n";
     }
@@ -73,8 +97,8 @@ std::string score_of_run(const SimulatedSchedule& simulated) {
                         run.score_ms,
                         run.score_error_ms,
                         run.births);
-    if (simulated.computed_ms && *simulated.computed_ms > 0) {
-        text += fmt::format(": {:+.2f} %", 100 * (run.score_ms / *simulated.computed_ms - 1));
+    if (computed.score_ms && *computed.score_ms > 0 && computed.not_comparable.empty()) {
+        text += fmt::format(": {:+.2f} %", 100 * (run.score_ms / *computed.score_ms - 1));
     }
     text +=
         run.unsettled > 0
@@ -84,7 +108,30 @@ std::string score_of_run(const SimulatedSchedule& simulated) {
                 ? fmt::format("\nbias       updates count {:.2f} % more or less than their share",
                               100 * run.bias)
                 : "";
+    if (!computed.not_comparable.empty()) {
+        text += fmt::format("\ncompared   not: {}, so the run is partly with and partly without it",
+                            computed.not_comparable);
+    }
+    if (simulated.timed.forgetting != 1) {
+        text += fmt::format(
+            "\nnote       the schedule forgets ({} a round); both scores here are without that",
+            simulated.timed.forgetting);
+    }
     return text + "\n";
+}
+
+/// Arrivals that differ by more than memory bears split sums: a guard plans for that.
+std::string hint_of(const SimulatedSchedule& simulated, const schedule::Islands& islands) {
+    constexpr double kOften = 0.05;
+    const double guard = guard_for_jitter(simulated.timed, islands, simulated.options.jitter_ms);
+    if (simulated.run.split_rate() < kOften || guard <= simulated.timed.guard_ms) {
+        return "";
+    }
+    return fmt::format(
+        "hint       sums are split because arrivals jitter by more than memory bears: plan with "
+        "--guard-ms {:.3g} and memory for it ({:.4g} GB at this rate of sending)\n",
+        guard,
+        guard / shortest_sending_ms(simulated.timed) * simulated.timed.payload_gb);
 }
 
 std::string memory_of(const Simulation& run, const schedule::Islands& islands) {
@@ -169,22 +216,6 @@ core::Value counts_value(const Simulation& run) {
         .set("worst_row_error", run.worst_row_error);
 }
 
-/// Until when an island sends that starts at `from_ms`: an outage cuts it off. Not later than
-/// `from_ms`: it never starts.
-double sends_until(const schedule::SimulationOptions& options,
-                   int island,
-                   double from_ms,
-                   double to_ms) {
-    for (const schedule::Outage& outage : options.outages) {
-        const bool hit = outage.what == schedule::Outage::What::kIsland &&
-                         static_cast<int>(outage.index) == island;
-        if (hit && outage.from_ms < to_ms && outage.to_ms > from_ms) {
-            to_ms = std::max(from_ms, outage.from_ms);
-        }
-    }
-    return to_ms;
-}
-
 }  // namespace
 
 double planned_ms(const schedule::TimedRound& round) {
@@ -199,13 +230,14 @@ std::vector<std::string> disagreements(const SimulatedSchedule& simulated,
                                        const schedule::Islands& islands) {
     const Simulation& run = simulated.run;
     std::vector<std::string> found;
-    if (simulated.computed_ms && run.births > 0) {
-        const double allowed = kTolerance * *simulated.computed_ms + run.score_error_ms;
-        if (!(std::abs(run.score_ms - *simulated.computed_ms) <= allowed)) {
+    const Computed& computed = simulated.computed;
+    if (computed.score_ms && computed.not_comparable.empty() && run.births > 0) {
+        const double allowed = kTolerance * *computed.score_ms + run.score_error_ms;
+        if (!(std::abs(run.score_ms - *computed.score_ms) <= allowed)) {
             found.push_back(fmt::format("the score differs by more than {:.3f} ms", allowed));
         }
     }
-    if (!simulated.computed_ms && run.unsettled > 0) {
+    if (!computed.score_ms && run.unsettled > 0) {
         found.push_back(fmt::format("{} updates never reached all islands", run.unsettled));
     }
     if (run.wrong_sums > 0) {
@@ -231,11 +263,12 @@ std::string simulated_text(const SimulatedSchedule& simulated, const LoadedIslan
                        simulated.options.blocks) +
            rounds_of(simulated, loaded.islands) + score_of_run(simulated) +
            memory_of(simulated.run, loaded.islands) + counts_of(simulated.run) +
-           links_of(simulated.run, loaded.islands);
+           links_of(simulated.run, loaded.islands) + hint_of(simulated, loaded.islands);
 }
 
 core::Value simulated_value(const SimulatedSchedule& simulated, const LoadedIslands& loaded) {
     const Simulation& run = simulated.run;
+    const Computed& computed = simulated.computed;
     const schedule::Islands& islands = loaded.islands;
     std::vector<double> planned;
     for (const schedule::TimedRound& round : simulated.timed.rounds) {
@@ -267,7 +300,11 @@ core::Value simulated_value(const SimulatedSchedule& simulated, const LoadedIsla
             .set("pace", std::string(schedule::name_of(simulated.timed.pace)))
             .set("feasible", true)
             .set("computed_score",
-                 simulated.computed_ms ? core::Value(*simulated.computed_ms) : core::Value())
+                 computed.score_ms ? core::Value(*computed.score_ms) : core::Value())
+            .set("computed_without", computed.without)
+            .set("not_comparable", computed.not_comparable)
+            .set("remaining_score",
+                 computed.remaining_ms ? core::Value(*computed.remaining_ms) : core::Value())
             .set("score", run.births > 0 ? core::Value(run.score_ms) : core::Value())
             .set("score_error", run.score_error_ms)
             .set("births", run.births)
@@ -284,60 +321,6 @@ core::Value simulated_value(const SimulatedSchedule& simulated, const LoadedIsla
         value.set(member.key, std::move(member.value));
     }
     return value;
-}
-
-std::string simulated_picture(const SimulatedSchedule& simulated,
-                              const schedule::Islands& islands) {
-    using Kind = schedule::SimulationEvent::Kind;
-    constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
-    report::ScheduleTimeline picture;
-    picture.title = "What happened to " + simulated.name;
-    picture.subtitle = fmt::format("{}, rounds 1 to {} of {}, simulated",
-                                   islands.name,
-                                   simulated.options.log_rounds,
-                                   simulated.options.rounds);
-    picture.streamed = simulated.timed.pace == schedule::Pace::kStreamed;
-    for (const schedule::Island& island : islands.islands) {
-        picture.islands.push_back(island.name);
-    }
-    const std::vector<schedule::TimedRound>& rounds = simulated.timed.rounds;
-    double start = 0;
-    for (int k = 0; k < simulated.options.log_rounds; ++k) {
-        const schedule::TimedRound& planned = rounds[static_cast<std::size_t>(k) % rounds.size()];
-        report::TimelineRound& lane = picture.rounds.emplace_back();
-        lane.length_ms = planned.length_ms;
-        std::vector<report::TimelineExchange> by_island(islands.size());
-        std::size_t clique = 0;
-        for (const schedule::TimedClique& each : planned.cliques) {
-            const bool alone = schedule::clique_size(each.members) < 2;
-            for (const int island : schedule::members_of(each.members)) {
-                by_island[static_cast<std::size_t>(island)] = {
-                    alone ? -1 : island, clique, kNone, kNone, kNone, kNone, kNone};
-            }
-            clique += alone ? 0 : 1;
-        }
-        for (const schedule::SimulationEvent& event : simulated.run.log) {
-            if (event.round != k) {
-                continue;
-            }
-            if (event.kind == Kind::kSend) {
-                auto& at = by_island[static_cast<std::size_t>(event.from)];
-                at.offset_ms = event.start_ms - start;
-                at.sending_ms =
-                    sends_until(simulated.options, event.from, event.start_ms, event.end_ms) -
-                    event.start_ms;
-            } else if (event.kind == Kind::kArrive) {
-                auto& at = by_island[static_cast<std::size_t>(event.to)];
-                at.first_ms = std::fmin(at.first_ms, event.start_ms - start);
-                at.last_ms = std::fmax(at.last_ms, event.start_ms - start);
-                at.end_ms = std::fmax(at.end_ms, event.end_ms - start);
-            }
-        }
-        std::erase_if(by_island, [](const auto& exchange) { return exchange.island < 0; });
-        lane.exchanges = std::move(by_island);
-        start += planned.length_ms;
-    }
-    return report::draw(picture);
 }
 
 }  // namespace longhaul::app

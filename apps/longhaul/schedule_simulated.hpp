@@ -7,6 +7,7 @@
 
 #include "longhaul/core/value.hpp"
 #include "longhaul/schedule/simulate.hpp"
+#include "longhaul/schedule_comparable.hpp"
 #include "longhaul/schedule_inputs.hpp"
 
 namespace longhaul::app {
@@ -15,8 +16,7 @@ namespace longhaul::app {
 struct SimulatedSchedule {
     std::string name;
     schedule::TimedSchedule timed;
-    std::optional<double> computed_ms;  ///< score without noise and failures
-    std::string uncomputed;             ///< why there is none
+    Computed computed;  ///< scores without noise and other failures
     schedule::SimulationOptions options;
     schedule::Simulation run;
 };
@@ -24,8 +24,8 @@ struct SimulatedSchedule {
 /// Last arrival of a round after its start, as planned, ms.
 [[nodiscard]] double planned_ms(const schedule::TimedRound& round);
 
-/// What is not as computed: a score that differs by more than 0.5 % and its standard error, sums
-/// that are wrong, a core link that is too full. Empty: nothing.
+/// What is not as computed: a score that can be compared and differs by more than 0.5 % and its
+/// standard error, sums that are wrong, a core link that is too full. Empty: nothing.
 [[nodiscard]] std::vector<std::string> disagreements(const SimulatedSchedule& simulated,
                                                      const schedule::Islands& islands);
 

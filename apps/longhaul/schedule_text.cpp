@@ -8,6 +8,7 @@
 
 #include "longhaul/command.hpp"
 #include "longhaul/schedule/polish.hpp"
+#include "longhaul/schedule/replan.hpp"
 #include "longhaul/schedule/schedule_file.hpp"
 #include "longhaul/schedule/timed_score.hpp"
 
@@ -110,9 +111,6 @@ core::Value numbers_or_null(const std::vector<double>& values) {
     return list;
 }
 
-namespace {
-
-/// Rates and weights of their own, where they are asked for; times and score follow.
 void polish(Scored& found, const schedule::RoundTimes& times, const LoadedIslands& loaded) {
     if (!found.timed || (!loaded.own_rates && !loaded.best_weights)) {
         return;
@@ -142,8 +140,6 @@ void polish(Scored& found, const schedule::RoundTimes& times, const LoadedIsland
     found.score.score_ms = schedule::score_of(
         found.score.round_ms, found.score.mixing, loaded.pace, loaded.mixing.forgetting);
 }
-
-}  // namespace
 
 Scored scored(const schedule::StreamedTimes& streamed,
               schedule::RoundTimes& times,
@@ -190,9 +186,71 @@ Scored scored(const schedule::Schedule& schedule,
     return found;
 }
 
+namespace {
+
+/// "memory     0.2515 GB needed at most (NYC)", or what is missing.
+std::string memory_text(const schedule::TimedSchedule& timed, const LoadedIslands& loaded) {
+    constexpr double kRounding = 1e-9;
+    const std::vector<double> needed = schedule::memory_needed_gb(timed, loaded.islands);
+    const auto at = static_cast<std::size_t>(std::ranges::max_element(needed) - needed.begin());
+    const auto name = [&](std::size_t i) { return loaded.islands.islands[i].name; };
+    for (std::size_t i = 0; i < needed.size(); ++i) {
+        if (needed[i] > timed.memory_gb[i] * (1 + kRounding) + kRounding) {
+            return fmt::format(
+                "memory     {:.4g} GB needed at {}, which has {:.4g}: sums would be split\n",
+                needed[i],
+                name(i),
+                timed.memory_gb[i]);
+        }
+    }
+    return needed[at] <= kRounding
+               ? std::string("memory     none needed\n")
+               : fmt::format("memory     {:.4g} GB needed at most ({})\n", needed[at], name(at));
+}
+
+}  // namespace
+
+std::string score_text(const Scored& found, const LoadedIslands& loaded) {
+    const schedule::ScheduleScore& score = found.score;
+    if (!found.timed) {
+        return fmt::format("score      none: {}\n", score.reason);
+    }
+    const std::vector<schedule::TimedRound>& rounds = found.timed->rounds;
+    double sum = 0;
+    for (const schedule::TimedRound& round : rounds) {
+        sum += round.length_ms;
+    }
+    std::string made_of;
+    if (found.timed->pace == schedule::Pace::kUniform) {
+        made_of = fmt::format(
+            " = A {:.6g} x {:.3f} ms, the longest round", score.area, rounds.front().length_ms);
+    } else if (found.timed->pace == schedule::Pace::kOwn) {
+        const double mean = sum / static_cast<double>(rounds.size());
+        made_of = fmt::format("; A {:.6g} x {:.3f} ms, the mean round, is {:.3f} ms",
+                              score.area,
+                              mean,
+                              score.area * mean);
+    }
+    return memory_text(*found.timed, loaded) +
+           fmt::format(
+               "score      {:.3f} ms of disagreement about an update{}\n", score.score_ms, made_of);
+}
+
+core::Value memory_value(const Scored& found, const LoadedIslands& loaded) {
+    core::Value value = core::Value::object();
+    const std::vector<double> needed = schedule::memory_needed_gb(*found.timed, loaded.islands);
+    for (std::size_t i = 0; i < needed.size(); ++i) {
+        value.set(loaded.islands.islands[i].name, needed[i]);
+    }
+    return value;
+}
+
 std::string streamed_text(const Scored& found) {
     if (!found.streamed) {
-        return "";
+        return found.timed && found.timed->pace == schedule::Pace::kStreamed
+                   ? fmt::format("streamed   a round starts every {:.3f} ms\n",
+                                 found.timed->rounds.front().length_ms)
+                   : std::string();
     }
     double least = std::numeric_limits<double>::infinity();
     double most = 0;
@@ -245,8 +303,11 @@ std::string comparators_text(std::vector<Comparator> others) {
                                 other.name,
                                 other.detail.empty() ? "" : " (" + other.detail + ")");
         } else {
-            text +=
-                fmt::format("       never {:>8.3f}                  {}\n", other.area, other.name);
+            text += fmt::format("       never {:>8.3f}                  {}{}: {}\n",
+                                other.area,
+                                other.name,
+                                other.detail.empty() ? "" : " (" + other.detail + ")",
+                                other.reason);
         }
     }
     return text;
@@ -274,6 +335,7 @@ schedule::TimedSchedule ready_to_run(schedule::TimedSchedule timed, const Loaded
     timed.network_name = loaded.islands.name;
     timed.network_sha256 = loaded.sha256;
     timed.slot_elements = kSlotElements;
+    timed.forgetting = loaded.mixing.forgetting;
     double spread = 0;
     for (const schedule::TimedRound& round : timed.rounds) {
         for (const schedule::TimedClique& clique : round.cliques) {

@@ -47,6 +47,16 @@ struct Scored {
                             schedule::RoundTimes& times,
                             const LoadedIslands& loaded);
 
+/// Rates and weights of their own, where they are asked for; times and score follow. The mixing of
+/// `found` must be that of its schedule.
+void polish(Scored& found, const schedule::RoundTimes& times, const LoadedIslands& loaded);
+
+/// The line of the score, with what it is made of: A times the longest round, or beside it A times
+/// the mean round. The line of its memory stands before.
+[[nodiscard]] std::string score_text(const Scored& found, const LoadedIslands& loaded);
+/// Memory that the schedule counts on, by island.
+[[nodiscard]] core::Value memory_value(const Scored& found, const LoadedIslands& loaded);
+
 /// Interval and fullest link of streamed rounds; empty for others.
 [[nodiscard]] std::string streamed_text(const Scored& found);
 void add_streamed(const Scored& found, core::Value& value);

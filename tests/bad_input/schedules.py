@@ -30,6 +30,14 @@ def islands_cases(command):
     yield case("too-many", put(ISLANDS, [str(i) for i in range(65)], "nodes"), "at most 64")
     yield case("nameless", put(ISLANDS, ["a", ""], "nodes"), "empty name")
     yield case("number-for-a-name", put(ISLANDS, ["a", 3], "nodes"), "nodes[1]")
+    for name, text in (("turned", "b\u202ec"), ("isolated", "b\u2066"), ("in-two-lines", "b\nc"),
+                       ("coloured", "\x1b[31mb"), ("next-line", "b\x85")):
+        yield case(name + "-name", put(ISLANDS, ["a", text], "nodes"), "cannot be shown")
+    yield case("turned-transit", dict(ISLANDS, transit=["\u202et"]), "cannot be shown")
+    yield case("turned-region", dict(ISLANDS, regions={"x\u202e": ["a"]}), "cannot be shown")
+    yield case("turned-schedule", dict(ISLANDS, schedules={"x\u202e": [[["a", "b"]]]}),
+               "cannot be shown")
+    yield case("turned-network", dict(ISLANDS, name="\u2067n"), "cannot be shown")
     yield case("no-payload", without(ISLANDS, "payload_gb"), "payload_gb")
     yield case("payload-zero", put(ISLANDS, 0, "payload_gb"), "payload_gb")
     yield case("payload-huge", put(ISLANDS, 1e300, "payload_gb"), "payload_gb")
@@ -57,6 +65,8 @@ def schedule_file_cases(command):
     yield case("no-rounds", put(SCHEDULE, [], "rounds"), "0 rounds")
     yield case("memory-negative", put(SCHEDULE, -1, "memory_gb"), "memory_gb")
     yield case("payload-zero", put(SCHEDULE, 0, "payload_gb"), "payload_gb")
+    yield case("forgetting-zero", dict(SCHEDULE, forgetting=0), "forgetting")
+    yield case("forgetting-more", dict(SCHEDULE, forgetting=1.5), "forgetting")
     yield case("short-hash", put(SCHEDULE, "12", "network", "sha256"), "64 lower-case")
     yield case("stranger", put(SCHEDULE, ["a", "z"], *CLIQUE, "members"), "\"z\" is no island")
     yield case("left-out", put(SCHEDULE, [{"members": ["a"]}], "rounds", 0, "cliques"),
@@ -113,6 +123,11 @@ def typed_cases():
                      "is read and would be overwritten", "rounds.json")
     yield typed_case("schedule-optimise", "written-twice",
                      ["--picture-map", "x.svg", "--picture-curves", "x.svg"], "written twice", "x.svg")
+    for command in ("schedule-score", "schedule-optimise"):
+        yield typed_case(command, "json-and-picture", ["--json", "--picture-map", "-"],
+                         "standard output", "--json")
+        yield typed_case(command, "two-pictures", ["--picture-map", "-", "--picture-curves", "-"],
+                         "named twice", "-")
     yield from simulate_typed_cases()
 
 
@@ -143,8 +158,11 @@ def simulate_typed_cases():
     yield case("picture-folder", ["--picture-timeline", "none/x.svg"], "none", "none/x.svg")
     yield case("picture-over-input", ["--picture-timeline", "schedule.json"],
                "is read and would be overwritten", "schedule.json")
-    yield Case("schedule-simulate", "other-network", "islands.json",
-               put(ISLANDS, 6, *LINK, "latency_ms"), "made for another network", "schedule.json")
+    for command in ("schedule-simulate", "schedule-score-file"):
+        yield Case(command, "other-network", "islands.json",
+                   put(ISLANDS, 6, *LINK, "latency_ms"), "made for another network",
+                   "schedule.json")
+    yield case("json-and-picture", ["--json", "--picture-timeline", "-"], "standard output", "--json")
 
 
 def schedule_cases():
