@@ -17,7 +17,7 @@ FabricParts drawn_parts() {
     parts.alpha_ms = parts.beta_gbps = core::Grid<double>(n, n, 0.0);
     parts.estimated = core::Grid<char>(n, n, 0);
     for (std::size_t i = 0; i < n; ++i) {
-        parts.labels.push_back("region \"" + std::to_string(random.below(3)) + "\" \xc3\xa9\n");
+        parts.labels.push_back("region \"" + std::to_string(random.below(3)) + "\" \xc3\xa9");
         Device device;
         device.host = "host " + std::to_string(random.below(3));
         device.speed = 0.5 + random.uniform();
