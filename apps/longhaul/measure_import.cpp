@@ -158,6 +158,9 @@ core::Result<void> import_with(const ImportCommand& command) {
     if (auto apart = check_apart({*output}, command.files); !apart) {
         return apart;
     }
+    if (auto alone = check_json_alone(command.json, {output->empty() ? "-" : *output}); !alone) {
+        return alone;
+    }
     const auto sources = read_sources(command);
     if (!sources) {
         return tl::unexpected(sources.error());
