@@ -252,29 +252,9 @@ std::string streamed_text(const Scored& found) {
                                  found.timed->rounds.front().length_ms)
                    : std::string();
     }
-    double least = std::numeric_limits<double>::infinity();
-    double most = 0;
-    for (const schedule::TimedRound& round : found.streamed->schedule.rounds) {
-        for (const schedule::TimedClique& clique : round.cliques) {
-            if (schedule::clique_size(clique.members) > 1) {
-                least = std::min(least, clique.sending_ms);
-                most = std::max(most, clique.sending_ms);
-            }
-        }
-    }
-    // The program takes snapshots as evenly spaced, which they are when all send for equally long.
-    const std::string note =
-        most > 1.01 * least
-            ? fmt::format(
-                  "note       cliques send for {:.0f} to {:.0f} ms: the score of a run can be "
-                  "some percent higher; see schedule simulate\n",
-                  least,
-                  most)
-            : "";
     return fmt::format("streamed   a round starts every {:.3f} ms; fullest link {:.1f} %\n",
                        found.streamed->interval_ms,
-                       100 * found.streamed->core_peak) +
-           note;
+                       100 * found.streamed->core_peak);
 }
 
 void add_streamed(const Scored& found, core::Value& value) {

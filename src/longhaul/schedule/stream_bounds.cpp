@@ -104,30 +104,48 @@ std::vector<BoundedRound> StreamBounds::rounds() {
                 }
             }
         }
-        bounded.alone =
-            bounded.latency_ms / 2 + bounded.sending_ms * forgetting_ * bounded.error_sum / 2;
+        least_sending_ms_ = std::min(least_sending_ms_, bounded.sending_ms);
         found.push_back(std::move(bounded));
+    }
+    for (BoundedRound& bounded : found) {
+        bounded.alone = least_sending_ms_ / 4 + bounded.latency_ms / 2 +
+                        least_sending_ms_ * forgetting_ * bounded.error_sum / 4;
     }
     std::ranges::stable_sort(found, {}, &BoundedRound::alone);
     return found;
 }
 
-double StreamBounds::pair(const BoundedRound& a, const BoundedRound& b) const {
+double StreamBounds::pair(const BoundedRound& a, const BoundedRound& b, double score_ms) const {
     const double sending = std::min(a.sending_ms, b.sending_ms);
-    double interval = 0;
-    double always = 0.5;
+    double interval = sending;
+    double always = 0.5;  // of the sending
+    double uneven = 0;    // of its square over the interval
+    bool in_turn = true;
+    const double part = 1 / static_cast<double>(a.error.size());
     for (std::size_t i = 0; i < a.error.size(); ++i) {
         double least = (a.island_ms[i] + b.island_ms[i]) / 2;
         if (a.arm_ms[i] >= 0 && b.arm_ms[i] >= 0) {
             least += std::abs(a.arm_ms[i] - b.arm_ms[i]);
         }
         interval = std::max(interval, least);
-        always += forgetting_ * std::min(a.error[i], b.error[i]);
+        const double lower = forgetting_ * std::min(a.error[i], b.error[i]);
+        // Without memory the streams of two rounds reach an island one after the other.
+        if (times_.capabilities().memory_gb[i] == 0) {
+            always += 2 * lower + part / 2;
+            uneven += forgetting_ * (a.error[i] + b.error[i]) / 2 - 2 * lower - part / 2;
+        } else {
+            always += lower;
+            in_turn = false;
+        }
     }
-    const double errors = forgetting_ * (a.error_sum + b.error_sum) / 2 +
-                          forgetting_ * forgetting_ * error_of(a.round, b.round, islands_);
-    return (a.latency_ms + b.latency_ms) / 2 + sending * (0.5 + errors) +
-           (interval - sending) * (interval > sending ? always : 0.5);
+    if (interval >= 2 * score_ms) {
+        return interval / 2;  // the wait for a snapshot alone
+    }
+    if (in_turn) {
+        uneven += forgetting_ * forgetting_ * error_of(a.round, b.round, islands_);
+    }
+    const double at = uneven > 0 ? 2 * score_ms : interval;
+    return (a.latency_ms + b.latency_ms) / 2 + sending * (always + sending / at * uneven);
 }
 
 }  // namespace longhaul::schedule::detail

@@ -1,6 +1,7 @@
 #include "longhaul/schedule/detail/stream_fit.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "longhaul/core/assert.hpp"
 #include "longhaul/schedule/detail/common.hpp"
@@ -12,6 +13,9 @@ namespace {
 
 /// Rows that are added before all rounds share all links.
 constexpr int kRepairs = 80;
+/// Programs that the exact score is lowered by, and what each must gain.
+constexpr int kSteps = 12;
+constexpr double kGain = 1e-6;
 
 double start_of(const StreamModel& model, const StreamPoint& point, const Instance& instance) {
     const StreamClique& clique = model.cliques[instance.clique];
@@ -36,7 +40,7 @@ public:
                 return std::nullopt;
             }
             if (!keep_memory(*found) && !keep_links(*found)) {
-                return found;
+                return latest_ ? descend(*found) : *found;
             }
         }
         return std::nullopt;
@@ -60,6 +64,59 @@ public:
     }
 
 private:
+    /// From the least score of evenly spaced snapshots down the exact one: towards the point that
+    /// its slopes favour, as far as that helps (Frank and Wolfe, 1956). Points in between keep all
+    /// rows; links and memories are looked at again.
+    [[nodiscard]] StreamPoint descend(StreamPoint now) const {
+        for (int step = 0; model_.period > 1 && step < kSteps; ++step) {
+            const auto to = program_.solve(score_slopes(model_, now), now);
+            if (!to) {
+                return now;
+            }
+            StreamPoint best = now;
+            for (int part = 16; part > 0; --part) {
+                StreamPoint next = between(now, *to, part / 16.0);
+                if (next.score_ms < best.score_ms && bears(next)) {
+                    best = std::move(next);
+                }
+            }
+            if (best.score_ms > now.score_ms * (1 - kGain)) {
+                return now;
+            }
+            now = std::move(best);
+        }
+        return now;
+    }
+
+    [[nodiscard]] StreamPoint between(const StreamPoint& a, const StreamPoint& b, double t) const {
+        // Whole picoseconds, as the program's.
+        const auto mix = [t](double x, double y) {
+            return std::round((x + t * (y - x)) * 1e9) / 1e9;
+        };
+        StreamPoint point = a;
+        point.interval_ms = mix(a.interval_ms, b.interval_ms);
+        for (std::size_t c = 0; c < a.sending_ms.size(); ++c) {
+            point.sending_ms[c] = mix(a.sending_ms[c], b.sending_ms[c]);
+        }
+        for (std::size_t q = 0; q < a.offset_ms.size(); ++q) {
+            point.offset_ms[q] = mix(a.offset_ms[q], b.offset_ms[q]);
+        }
+        evaluate(model_, point);
+        return point;
+    }
+
+    [[nodiscard]] bool bears(const StreamPoint& point) const {
+        if (worst_violation(model_, point) > kStreamTolerance ||
+            fullest_link(model_, point).load > 1 + kStreamTolerance) {
+            return false;
+        }
+        const std::vector<double> peak = peak_shares(model_, point, islands_);
+        return std::ranges::all_of(model_.posts, [&](const Post& post) {
+            return peak[slot(post.island)] <=
+                   model_.clique_of(post).share[post.position] + kStreamTolerance;
+        });
+    }
+
     bool keep_memory(const StreamPoint& exact) {
         const std::vector<double> peak = peak_shares(model_, exact, islands_);
         bool added = false;

@@ -109,7 +109,9 @@ core::Grid<std::size_t> link_posts(StreamModel& model, std::size_t islands) {
 
 void weigh(StreamModel& model, const RowWeights& weights) {
     const std::size_t islands = weights.start.size();
-    const core::Grid<std::size_t> alias = link_posts(model, islands);
+    model.weights = weights;
+    model.post_of = link_posts(model, islands);
+    const core::Grid<std::size_t>& alias = model.post_of;
     const auto period = static_cast<double>(model.period);
     model.interval_weight = 0.5;
     for (std::size_t r = 0; r < islands; ++r) {
@@ -150,8 +152,15 @@ RowWeights row_weights(const std::vector<MixingMatrix>& period, const MixingOpti
         found.start.push_back(start == 0 ? 0 : 2 * part * (1 - part) / start);
     }
     found.gap = core::Grid<double>(n, rounds, 0);
+    found.born = core::Grid<double>(n, n, 0);
+    found.spread = core::Grid<double>(n * rounds, n * rounds, 0);
     if (!found.mixes || start == 0) {
         return found;
+    }
+    for (std::size_t j = 0; j < n; ++j) {
+        for (std::size_t r = 0; r < n; ++r) {
+            found.born(j, r) = target[r] * (r == j ? 1 - target[j] : target[j]) / start;
+        }
     }
     for (std::size_t phase = 0; phase < rounds; ++phase) {
         MixingMatrix phi(n, n, 0);
@@ -159,7 +168,7 @@ RowWeights row_weights(const std::vector<MixingMatrix>& period, const MixingOpti
         for (std::size_t i = 0; i < n; ++i) {
             phi(i, i) = 1;
         }
-        double worth = 1 / static_cast<double>(rounds);
+        double worth = 1;
         // The curve of phase p starts with round p + 1; here round `phase` comes first.
         const std::size_t longest = whole.curves[(phase + rounds - 1) % rounds].size();
         for (std::size_t h = 1; h < longest; ++h) {
@@ -177,11 +186,14 @@ RowWeights row_weights(const std::vector<MixingMatrix>& period, const MixingOpti
                         to[x] += weights(i, j) * from[x];
                     }
                 }
+                const std::size_t next_round = (phase + h) % rounds;
                 double error = 0;
                 for (std::size_t j = 0; j < n; ++j) {
-                    error += std::abs(to[j] - target[j]);
+                    const double part = worth * target[i] * std::abs(to[j] - target[j]) / start;
+                    found.spread(j * rounds + phase, i * rounds + next_round) += part;
+                    error += part;
                 }
-                found.gap(i, (phase + h) % rounds) += worth * target[i] * error / start;
+                found.gap(i, next_round) += error / static_cast<double>(rounds);
             }
             std::swap(phi, next);
         }
@@ -225,13 +237,16 @@ StreamModel stream_model(const Schedule& schedule,
         share_links(model, first, islands, can.payload_gb);
     }
     weigh(model, weights);
+    for (Post& post : model.posts) {
+        post.enters_ms = 8000 * can.payload_gb / islands.islands[slot(post.island)].ingress_gbps;
+    }
     return model;
 }
 
 void evaluate(const StreamModel& model, StreamPoint& point) {
     point.first_ms.assign(model.posts.size(), kNever);
     point.last_ms.assign(model.posts.size(), -kNever);
-    point.score_ms = model.interval_weight * point.interval_ms;
+    point.even_ms = model.interval_weight * point.interval_ms;
     for (std::size_t q = 0; q < model.posts.size(); ++q) {
         const Post& post = model.posts[q];
         const StreamClique& clique = model.clique_of(post);
@@ -262,9 +277,11 @@ void evaluate(const StreamModel& model, StreamPoint& point) {
         const Post& post = model.posts[q];
         const double half = point.sending_ms[post.clique] / 2;
         point.mixed_ms.push_back(std::max(point.last_ms[q], point.offset_ms[q]));
-        point.score_ms += post.mixed * (point.mixed_ms[q] + half);
-        point.score_ms += post.sent * (point.offset_ms[q] + half);
+        point.even_ms += post.mixed * (point.mixed_ms[q] + half);
+        point.even_ms += post.sent * (point.offset_ms[q] + half);
     }
+    point.mixed = mixing_moments(model, point);
+    point.score_ms = exact_score(model, point);
 }
 
 double worst_violation(const StreamModel& model, const StreamPoint& point) {

@@ -20,7 +20,8 @@ double whole_ps(double ms) {
 
 }  // namespace
 
-StreamProgram::StreamProgram(const StreamModel& model) : model_(model) {
+StreamProgram::StreamProgram(const StreamModel& model, bool in_turn)
+    : model_(model), in_turn_(in_turn) {
     int variables = 0;
     interval_ = variables++;
     cost_.push_back(model.interval_weight);
@@ -66,9 +67,14 @@ void StreamProgram::add_clique(std::size_t c) {
             const double latency = clique.latency_ms(i, r);
             add({{last_[q], 1}, {offset, -1}}, latency);
             add({{offset, 1}, {first_[q], -1}}, -latency);
+            if (!in_turn_) {
+                add({{mixed_[q], 1}, {offset, -1}}, latency);
+            }
         }
         add({{mixed_[q], 1}, {offset_[q], -1}}, 0);
-        add({{mixed_[q], 1}, {last_[q], -1}}, 0);
+        if (in_turn_) {
+            add({{mixed_[q], 1}, {last_[q], -1}}, 0);
+        }
         add({{sending_[c], clique.share[r]}, {last_[q], -1}, {first_[q], 1}},
             model_.guard_of(model_.posts[q]));
     }
@@ -159,6 +165,65 @@ std::optional<StreamPoint> StreamProgram::solve() const {
     return point_of(*solution);
 }
 
+std::optional<StreamPoint> StreamProgram::solve(const ScoreSlopes& slopes,
+                                                const StreamPoint& near) const {
+    LinearProgram least = program(false);
+    least.set_cost(interval_, slopes.interval);
+    least.add_at_most({{interval_, 1}}, 2 * near.interval_ms);
+    for (std::size_t c = 0; c < sending_.size(); ++c) {
+        least.set_cost(sending_[c], slopes.sending[c]);
+        least.add_at_most({{sending_[c], 1}}, 2 * near.sending_ms[c]);
+    }
+    for (std::size_t q = 0; q < offset_.size(); ++q) {
+        least.set_cost(offset_[q], slopes.offset[q]);
+        least.set_cost(mixed_[q], slopes.mixed[q]);
+    }
+    const auto solution = least.minimise();
+    return solution ? std::optional(point_of(*solution)) : std::nullopt;
+}
+
+double StreamProgram::bound(double least_ms, double most_ms, double& interval_ms) const {
+    const Unevenness uneven = unevenness(model_);
+    // What gamma and delta, at most the interval less the times of sending, may take off. It is
+    // convex in the interval, so it lies below its chord.
+    const auto takes_off = [&](double interval) {
+        double sum = 0;
+        for (std::size_t j = 0; interval > 0 && j < uneven.product.rows(); ++j) {
+            for (std::size_t r = 0; r < uneven.product.columns(); ++r) {
+                sum += std::abs(uneven.product(j, r)) *
+                       std::max(0.0, interval - uneven.snapshot_ms[j]) *
+                       std::max(0.0, interval - uneven.mixing_ms[r]) / interval;
+            }
+        }
+        return sum;
+    };
+    const double from = takes_off(least_ms);
+    const double slope =
+        most_ms > least_ms ? (takes_off(most_ms) - from) / (most_ms - least_ms) : 0;
+    std::vector<double> cost = cost_;
+    cost[slot(interval_)] -= slope;
+    for (std::size_t j = 0; model_.period == 2 && j < uneven.sent.size(); ++j) {
+        for (const std::size_t k : {std::size_t{0}, std::size_t{1}}) {
+            const std::size_t q = model_.post_of(j, k);
+            const double weight = k == 0 ? uneven.sent[j] : -uneven.sent[j];
+            cost[slot(offset_[q])] += weight;
+            cost[slot(sending_[model_.posts[q].clique])] += weight / 2;
+        }
+    }
+    LinearProgram least = program(false);
+    for (std::size_t v = 0; v < cost.size(); ++v) {
+        least.set_cost(static_cast<int>(v), cost[v]);
+    }
+    least.add_at_least({{interval_, 1}}, least_ms);
+    least.add_at_most({{interval_, 1}}, most_ms);
+    const auto solution = least.minimise();
+    if (!solution) {
+        return kNever;
+    }
+    interval_ms = solution->values[slot(interval_)];
+    return solution->objective - from + slope * least_ms;
+}
+
 std::optional<StreamPoint> StreamProgram::solve_latest() const {
     const auto best = program(true).minimise();
     if (!best) {
@@ -195,7 +260,7 @@ std::optional<StreamPoint> StreamProgram::solve_latest() const {
     }
     auto found = latest(*fixed, tight);
     const bool holds = found && worst_violation(model_, *found) <= kStreamTolerance &&
-                       found->score_ms <= best->objective + kStreamTolerance;
+                       found->even_ms <= best->objective + kStreamTolerance;
     return holds ? found : point_of(*fixed);
 }
 

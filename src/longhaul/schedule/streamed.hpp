@@ -15,7 +15,7 @@ namespace longhaul::schedule {
 
 struct StreamedTimes {
     double interval_ms = 0;  ///< a round starts every interval
-    double score_ms = 0;     ///< J: mean time of disagreement, phases weighed equally
+    double score_ms = 0;     ///< J: mean time of disagreement, exact
     double area = 0;         ///< A, in rounds
     double core_peak = 0;  ///< fullest link under all rounds in flight, part of its capacity; <= 1
     std::vector<double> memory_peak_gb;  ///< one an island: most that its aggregator holds at once

@@ -7,6 +7,7 @@
 #include "longhaul/schedule/detail/common.hpp"
 #include "longhaul/schedule/detail/stream_bounds.hpp"
 #include "longhaul/schedule/detail/stream_fit.hpp"
+#include "longhaul/schedule/detail/stream_program.hpp"
 #include "longhaul/schedule/detail/stream_trees.hpp"
 #include "longhaul/schedule/score.hpp"
 
@@ -20,6 +21,10 @@ namespace {
 constexpr int kMostEnumerated = 9;
 /// Scores closer than this, relative, are equal.
 constexpr double kEqual = 1e-9;
+/// Longer intervals, ms, are not looked at while no schedule is known.
+constexpr double kLongest = 1e8;
+/// Pieces of the interval that the bound of a pair is taken over.
+constexpr int kPieces = 6;
 
 class Search {
 public:
@@ -51,15 +56,14 @@ public:
             return std::nullopt;
         }
         BestStreamed found{std::move(*times), 0, programs_};
-        found.bound_ms = enumerated ? std::min(bound_, found.best.score_ms) : 0;
+        found.bound_ms = enumerated ? std::min({bound_, score_, found.best.score_ms}) : 0;
         return found;
     }
 
 private:
     [[nodiscard]] bool stopped() const { return search_.stop && search_.stop(); }
 
-    /// Solves a schedule; true when it is the best so far.
-    bool consider(const Schedule& schedule) {
+    [[nodiscard]] bool runs(const Schedule& schedule) {
         for (const Round& round : schedule.rounds) {
             for (const Clique clique : round.cliques) {
                 if (clique_size(clique) > 1 && !std::isfinite(times_.alone_ms(clique))) {
@@ -67,83 +71,147 @@ private:
                 }
             }
         }
+        return true;
+    }
+
+    [[nodiscard]] detail::RowWeights weights_of(const Schedule& schedule) const {
         std::vector<MixingMatrix> matrices;
         for (const Round& round : schedule.rounds) {
             matrices.push_back(mixing_matrix(round, islands_, options_.target));
         }
-        const detail::RowWeights weights = detail::row_weights(matrices, options_);
-        if (!weights.mixes) {
-            return false;
-        }
+        return detail::row_weights(matrices, options_);
+    }
+
+    /// The model with the least that links ask for, whatever the trees.
+    [[nodiscard]] detail::StreamModel relaxed_model(const Schedule& schedule,
+                                                    const detail::RowWeights& weights) const {
         detail::StreamModel model = detail::stream_model(schedule, times_, weights, {});
-        const bool flexible = times_.capabilities().trees == Trees::kFlexible;
-        if (flexible) {
+        if (times_.capabilities().trees == Trees::kFlexible) {
             for (detail::StreamClique& clique : model.cliques) {
                 clique.least_ms = clique.access_ms;
             }
         }
+        return model;
+    }
+
+    /// Solves a schedule, and keeps it when it is the best so far.
+    void consider(const Schedule& schedule) {
+        if (!runs(schedule)) {
+            return;
+        }
+        const detail::RowWeights weights = weights_of(schedule);
+        if (!weights.mixes) {
+            return;
+        }
+        detail::StreamModel model = relaxed_model(schedule, weights);
         ++programs_;
         const auto relaxed = detail::relaxed_score(model);
-        if (!relaxed || relaxed->score_ms >= score_ * (1 - kEqual)) {
-            return false;
+        if (!relaxed || std::min(relaxed->score_ms, relaxed->even_ms) >= score_ * (1 - kEqual)) {
+            return;
         }
-        if (flexible) {
+        fit(schedule, weights, std::move(model));
+    }
+
+    void fit(const Schedule& schedule,
+             const detail::RowWeights& weights,
+             detail::StreamModel model) {
+        if (times_.capabilities().trees == Trees::kFlexible) {
             model = detail::stream_model(
                 schedule, times_, weights, detail::choose_trees(schedule, times_, weights));
         }
-        const auto point = detail::fit(model, false);
-        if (!point || point->score_ms >= score_ * (1 - kEqual)) {
-            return false;
+        const auto point = detail::fit(model, true);
+        if (point && point->score_ms < score_ * (1 - kEqual)) {
+            score_ = point->score_ms;
+            best_ = schedule;
         }
-        score_ = point->score_ms;
-        best_ = schedule;
-        return true;
     }
 
-    /// Pairs of rounds in the order of their bounds.
-    void pairs() {
-        detail::StreamBounds bounds(times_, options_.forgetting);
-        const std::vector<detail::BoundedRound> rounds = bounds.rounds();
-        if (rounds.empty()) {
-            return;
-        }
-        double sending = kNever;
-        for (const detail::BoundedRound& round : rounds) {
-            sending = std::min(sending, round.sending_ms);
-        }
-        struct Pair {
-            double bound = 0;
-            std::size_t a = 0;
-            std::size_t b = 0;
-        };
+    struct Pair {
+        double bound = 0;
+        std::size_t a = 0;
+        std::size_t b = 0;
+    };
+
+    /// Pairs whose bound is below the best score, in the order of their bounds.
+    [[nodiscard]] std::vector<Pair> open_pairs(const detail::StreamBounds& bounds,
+                                               const std::vector<detail::BoundedRound>& rounds) {
         std::vector<Pair> open;
-        for (std::size_t a = 0; a < rounds.size(); ++a) {
-            if (stopped()) {
-                return;
-            }
+        for (std::size_t a = 0; a < rounds.size() && !stopped(); ++a) {
             for (std::size_t b = a; b < rounds.size(); ++b) {
-                if (rounds[a].alone + rounds[b].alone + sending / 4 >= score_) {
+                if (rounds[a].alone + rounds[b].alone >= score_) {
                     break;
                 }
-                const double bound = bounds.pair(rounds[a], rounds[b]);
+                const double bound = bounds.pair(rounds[a], rounds[b], score_);
                 if (bound < score_ * (1 - kEqual)) {
                     open.push_back({bound, a, b});
                 }
             }
         }
         std::ranges::stable_sort(open, {}, &Pair::bound);
+        return open;
+    }
+
+    /// Pairs of rounds in the order of their bounds.
+    void pairs() {
+        detail::StreamBounds bounds(times_, options_.forgetting);
+        const std::vector<detail::BoundedRound> rounds = bounds.rounds();
+        std::vector<Pair> open = open_pairs(bounds, rounds);
+        if (stopped()) {
+            return;
+        }
         bound_ = kNever;
+        std::vector<Pair> left;
         const int until = programs_ + search_.programs;
         for (const Pair& pair : open) {
-            if (pair.bound >= score_ || programs_ >= until || stopped()) {
+            if (pair.bound >= score_) {
+                break;
+            }
+            if (programs_ >= until || stopped()) {
                 bound_ = pair.bound;
-                return;
+                break;
             }
-            Schedule schedule{{rounds[pair.a].round}};
-            if (pair.a != pair.b) {
-                schedule.rounds.push_back(rounds[pair.b].round);
+            const Schedule twice{{rounds[pair.a].round, rounds[pair.b].round}};
+            const detail::RowWeights weights = weights_of(twice);
+            if (!weights.mixes) {
+                continue;
             }
-            consider(schedule);
+            const double bound = bound_of(relaxed_model(twice, weights), kPieces);
+            if (bound < score_) {
+                consider(pair.a == pair.b ? Schedule{{rounds[pair.a].round}} : twice);
+                left.push_back({bound, pair.a, pair.b});
+            }
+        }
+        for (const Pair& pair : left) {
+            bound_ = std::min(bound_, pair.bound);
+        }
+    }
+
+    /// No point of a model of two rounds scores less than this, or than the best so far.
+    double bound_of(const detail::StreamModel& model, int pieces) {
+        const detail::StreamProgram program(model, false);
+        struct Piece {
+            double bound, least, most, at;
+        };
+        std::vector<Piece> open;
+        const auto add = [&](double least, double most) {
+            double at = 0;
+            ++programs_;
+            const double bound = program.bound(least, most, at);
+            open.push_back({bound, least, most, at});
+        };
+        // The wait for a snapshot is half an interval.
+        add(0, std::min(2 * score_, kLongest));
+        while (true) {
+            const auto lowest = std::ranges::min_element(open, {}, &Piece::bound);
+            if (lowest->bound >= score_ || --pieces <= 0) {
+                return std::min(lowest->bound, score_);
+            }
+            const Piece split = *lowest;
+            open.erase(lowest);
+            const double room = (split.most - split.least) / 8;
+            const double at = std::clamp(split.at, split.least + room, split.most - room);
+            add(split.least, at);
+            add(at, split.most);
         }
     }
 

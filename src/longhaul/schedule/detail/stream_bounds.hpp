@@ -4,6 +4,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "longhaul/schedule/detail/common.hpp"
 #include "longhaul/schedule/mixing.hpp"
 #include "longhaul/schedule/round_times.hpp"
 
@@ -12,7 +13,7 @@ namespace longhaul::schedule::detail {
 /// A round that can be aligned.
 struct BoundedRound {
     Round round;
-    double alone = 0;               ///< its part in the bound of any pair
+    double alone = 0;               ///< the bound of a pair is at least the sum of two of these
     double latency_ms = 0;          ///< least mean time in flight
     double sending_ms = 0;          ///< least time of sending of any clique
     std::vector<double> island_ms;  ///< n: least time of sending; 0: alone
@@ -28,8 +29,8 @@ public:
     /// Every round of up to 10 islands that can be aligned, in the order of `alone`.
     [[nodiscard]] std::vector<BoundedRound> rounds();
 
-    /// J of a period of the two rounds, in either order, is at least this.
-    [[nodiscard]] double pair(const BoundedRound& a, const BoundedRound& b) const;
+    /// The score of a period of the two rounds, in either order, is at least this or `score_ms`.
+    [[nodiscard]] double pair(const BoundedRound& a, const BoundedRound& b, double score_ms) const;
 
 private:
     struct Known {
@@ -42,6 +43,7 @@ private:
     RoundTimes& times_;
     double forgetting_;
     int islands_;
+    double least_sending_ms_ = kNever;
     std::unordered_map<Clique, Known> cliques_;
 };
 

@@ -20,12 +20,16 @@ inline constexpr double kStreamTolerance = 1e-6;
 struct RowWeights {
     std::vector<double> start;  ///< n: part of each row before anything is mixed, sums to 1
     core::Grid<double> gap;     ///< n x period: weight of the time between round k - 1 and round k
+    core::Grid<double> born;    ///< n x n: what row r (column) holds of an update of island j (row)
+    /// (n period) x (n period): of an update of island j that enters round p (row j period + p),
+    /// what row r holds between rounds k - 1 and k (column r period + k).
+    core::Grid<double> spread;
     bool mixes = true;
     double area = 0;  ///< A: 1/2 + 1 + the sum of gap
 };
 
-/// gap(r, k): the mean over phases of rho^h E_r(h), summed over the h >= 1 after which round k
-/// comes. O(period h n^3).
+/// spread: rho^h E_jr(h) of phase p, summed over the h >= 1 after which round k comes; gap: its sum
+/// over j and mean over p. O(period h n^3).
 [[nodiscard]] RowWeights row_weights(const std::vector<MixingMatrix>& period,
                                      const MixingOptions& options);
 
@@ -56,6 +60,7 @@ struct Post {
     int island = 0;
     std::size_t next = 0;  ///< post of the island in its next round
     int steps = 1;         ///< rounds until then
+    double enters_ms = 0;  ///< time that the payload takes over the access link alone
     double mixed = 0;      ///< weight of the moment at which the middle element is mixed in
     double sent = 0;       ///< weight of the moment at which it is sent, <= 0
 };
@@ -64,6 +69,9 @@ struct StreamModel {
     std::size_t period = 0;
     std::vector<StreamClique> cliques;
     std::vector<Post> posts;
+    core::Grid<std::size_t> post_of;  ///< n x period: of an island that is alone, that of its next
+                                      ///< round with others
+    RowWeights weights;
     double interval_weight = 0;
     std::vector<double> stream_ms;  ///< payload over the capacity of each link, ms
     double guard_ms = 0;
@@ -77,15 +85,23 @@ struct StreamModel {
     }
 };
 
+/// Of a function f of the element x of the payload, 0 <= x <= 1.
+struct Moments {
+    double mean = 0;   ///< of f(x)
+    double first = 0;  ///< of x f(x)
+};
+
 /// Everything that a point of the program fixes.
 struct StreamPoint {
     double score_ms = 0;
+    double even_ms = 0;  ///< what the score were if snapshots were evenly spaced: the program's
     double interval_ms = 0;
     std::vector<double> sending_ms;  ///< a clique
     std::vector<double> offset_ms;   ///< a post
     std::vector<double> first_ms;    ///< a post: first arrival of the first byte
     std::vector<double> last_ms;     ///< a post: the first byte of the sum enters the access link
-    std::vector<double> mixed_ms;    ///< a post: the first byte of the sum is mixed in
+    std::vector<double> mixed_ms;  ///< a post: the first byte of the sum is mixed in at the latest
+    std::vector<Moments> mixed;    ///< a post: when each element is mixed in
 };
 
 /// The model of rounds on given trees, one list of trees a clique of each round; empty lists mean
@@ -100,6 +116,35 @@ struct StreamPoint {
 /// mixed in then, or when the island takes its own snapshot, whichever is later. O(period posts +
 /// streams).
 void evaluate(const StreamModel& model, StreamPoint& point);
+
+/// When elements are mixed in, a post: as soon as the contributions and the own snapshot are there
+/// and the access link has let them through, that of the round before first.
+[[nodiscard]] std::vector<Moments> mixing_moments(const StreamModel& model,
+                                                  const StreamPoint& point);
+
+/// Mean time of disagreement at a point's interval, offsets, times of sending and of mixing. Exact
+/// (docs/mathematics/schedule-extensions.md). O((n period)^2).
+[[nodiscard]] double exact_score(const StreamModel& model, const StreamPoint& point);
+
+/// What the exact score changes by, a ms of each moment.
+struct ScoreSlopes {
+    double interval = 0;
+    std::vector<double> sending;  ///< a clique
+    std::vector<double> offset;   ///< a post
+    std::vector<double> mixed;    ///< a post
+};
+[[nodiscard]] ScoreSlopes score_slopes(const StreamModel& model, const StreamPoint& point);
+
+/// How far the exact score of a period of two rounds may lie below the linear one: it is the linear
+/// score, plus sum(sent gamma), plus sum(product gamma delta) / interval for gamma and delta half
+/// the differences of the times between snapshots and between mixings. Zeros for other periods.
+struct Unevenness {
+    std::vector<double> sent;         ///< n: weight of gamma
+    core::Grid<double> product;       ///< n x n: weight of gamma (row) times delta (column)
+    std::vector<double> snapshot_ms;  ///< n: no time between snapshots is less
+    std::vector<double> mixing_ms;    ///< n: and none between mixings
+};
+[[nodiscard]] Unevenness unevenness(const StreamModel& model);
 
 /// Largest violation, ms, of what islands and access links ask: mixed before the next sending,
 /// consecutive rounds apart on access links, sums complete and gone within what the memory bears,

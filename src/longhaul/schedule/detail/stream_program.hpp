@@ -11,8 +11,9 @@ namespace longhaul::schedule::detail {
 
 class StreamProgram {
 public:
-    /// The model must outlive it.
-    explicit StreamProgram(const StreamModel& model);
+    /// The model must outlive it. `in_turn`: a sum is mixed in when that of the round before has
+    /// left whole; else, for bounds, when it has arrived, though access links still are to bear it.
+    explicit StreamProgram(const StreamModel& model, bool in_turn = true);
 
     /// The least score; nothing when infeasible.
     [[nodiscard]] std::optional<StreamPoint> solve() const;
@@ -20,6 +21,15 @@ public:
     /// Of all points with the least score: least interval, then short times of sending, then the
     /// latest sending, counted from the first island of the first round. Nothing when infeasible.
     [[nodiscard]] std::optional<StreamPoint> solve_latest() const;
+
+    /// The least of a linear function, its interval and times of sending at most twice those of
+    /// `near`. Nothing when infeasible or unbounded.
+    [[nodiscard]] std::optional<StreamPoint> solve(const ScoreSlopes& slopes,
+                                                   const StreamPoint& near) const;
+
+    /// No exact score with an interval in between is below this, for periods of one and two rounds;
+    /// infinite when there is no such point. `interval_ms`: of the point that was found.
+    [[nodiscard]] double bound(double least_ms, double most_ms, double& interval_ms) const;
 
     /// The first stream leaves its link before the second comes.
     void separate(const Instance& first, const Instance& second);
@@ -40,6 +50,7 @@ private:
                                                     const std::vector<char>& tight) const;
 
     const StreamModel& model_;
+    bool in_turn_;
     std::vector<Terms> rows_;  ///< kept besides the program: the last stage reads them
     std::vector<double> bounds_;
     std::vector<double> cost_;
