@@ -62,6 +62,10 @@ std::optional<Solution> LinearProgram::minimise() const {
         matrix, lower.data(), upper.data(), cost_.data(), bound_.data(), no_limit.data());
     model.dual();
     if (!model.isProvenOptimal()) {
+        // With free variables the dual simplex may say infeasible of what is not.
+        model.primal();
+    }
+    if (!model.isProvenOptimal()) {
         return std::nullopt;
     }
     const double* values = model.primalColumnSolution();

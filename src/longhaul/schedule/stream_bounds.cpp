@@ -118,34 +118,23 @@ std::vector<BoundedRound> StreamBounds::rounds() {
 double StreamBounds::pair(const BoundedRound& a, const BoundedRound& b, double score_ms) const {
     const double sending = std::min(a.sending_ms, b.sending_ms);
     double interval = sending;
-    double always = 0.5;  // of the sending
-    double uneven = 0;    // of its square over the interval
-    bool in_turn = true;
-    const double part = 1 / static_cast<double>(a.error.size());
+    double lower = 0;
     for (std::size_t i = 0; i < a.error.size(); ++i) {
         double least = (a.island_ms[i] + b.island_ms[i]) / 2;
         if (a.arm_ms[i] >= 0 && b.arm_ms[i] >= 0) {
             least += std::abs(a.arm_ms[i] - b.arm_ms[i]);
         }
         interval = std::max(interval, least);
-        const double lower = forgetting_ * std::min(a.error[i], b.error[i]);
-        // Without memory the streams of two rounds reach an island one after the other.
-        if (times_.capabilities().memory_gb[i] == 0) {
-            always += 2 * lower + part / 2;
-            uneven += forgetting_ * (a.error[i] + b.error[i]) / 2 - 2 * lower - part / 2;
-        } else {
-            always += lower;
-            in_turn = false;
-        }
+        lower += forgetting_ * std::min(a.error[i], b.error[i]);
     }
     if (interval >= 2 * score_ms) {
         return interval / 2;  // the wait for a snapshot alone
     }
-    if (in_turn) {
-        uneven += forgetting_ * forgetting_ * error_of(a.round, b.round, islands_);
-    }
+    // L + s (1 + 2 m) + (s^2 / I) (e - 2 m + e_ab - 1/2)
+    const double uneven = forgetting_ * (a.error_sum + b.error_sum) / 2 - 2 * lower +
+                          forgetting_ * forgetting_ * error_of(a.round, b.round, islands_) - 0.5;
     const double at = uneven > 0 ? 2 * score_ms : interval;
-    return (a.latency_ms + b.latency_ms) / 2 + sending * (always + sending / at * uneven);
+    return (a.latency_ms + b.latency_ms) / 2 + sending * (1 + 2 * lower + sending / at * uneven);
 }
 
 }  // namespace longhaul::schedule::detail

@@ -237,9 +237,6 @@ StreamModel stream_model(const Schedule& schedule,
         share_links(model, first, islands, can.payload_gb);
     }
     weigh(model, weights);
-    for (Post& post : model.posts) {
-        post.enters_ms = 8000 * can.payload_gb / islands.islands[slot(post.island)].ingress_gbps;
-    }
     return model;
 }
 
@@ -280,7 +277,6 @@ void evaluate(const StreamModel& model, StreamPoint& point) {
         point.even_ms += post.mixed * (point.mixed_ms[q] + half);
         point.even_ms += post.sent * (point.offset_ms[q] + half);
     }
-    point.mixed = mixing_moments(model, point);
     point.score_ms = exact_score(model, point);
 }
 

@@ -20,8 +20,7 @@ double whole_ps(double ms) {
 
 }  // namespace
 
-StreamProgram::StreamProgram(const StreamModel& model, bool in_turn)
-    : model_(model), in_turn_(in_turn) {
+StreamProgram::StreamProgram(const StreamModel& model) : model_(model) {
     int variables = 0;
     interval_ = variables++;
     cost_.push_back(model.interval_weight);
@@ -67,14 +66,9 @@ void StreamProgram::add_clique(std::size_t c) {
             const double latency = clique.latency_ms(i, r);
             add({{last_[q], 1}, {offset, -1}}, latency);
             add({{offset, 1}, {first_[q], -1}}, -latency);
-            if (!in_turn_) {
-                add({{mixed_[q], 1}, {offset, -1}}, latency);
-            }
         }
         add({{mixed_[q], 1}, {offset_[q], -1}}, 0);
-        if (in_turn_) {
-            add({{mixed_[q], 1}, {last_[q], -1}}, 0);
-        }
+        add({{mixed_[q], 1}, {last_[q], -1}}, 0);
         add({{sending_[c], clique.share[r]}, {last_[q], -1}, {first_[q], 1}},
             model_.guard_of(model_.posts[q]));
     }
@@ -191,8 +185,8 @@ double StreamProgram::bound(double least_ms, double most_ms, double& interval_ms
         for (std::size_t j = 0; interval > 0 && j < uneven.product.rows(); ++j) {
             for (std::size_t r = 0; r < uneven.product.columns(); ++r) {
                 sum += std::abs(uneven.product(j, r)) *
-                       std::max(0.0, interval - uneven.snapshot_ms[j]) *
-                       std::max(0.0, interval - uneven.mixing_ms[r]) / interval;
+                       std::max(0.0, interval - uneven.least_ms[j]) *
+                       std::max(0.0, interval - uneven.least_ms[r]) / interval;
             }
         }
         return sum;

@@ -18,6 +18,12 @@ struct Line {
     }
 };
 
+/// Of a function f of the element.
+struct Moments {
+    double mean = 0;   ///< of f(x)
+    double first = 0;  ///< of x f(x)
+};
+
 Moments moments_of(const Line& f) {
     return {f.at + f.slope / 2, f.at / 2 + f.slope / 3};
 }
@@ -30,61 +36,6 @@ double mean_product(const Line& f, const Moments& g) {
 void add(Moments& to, double weight, const Moments& other) {
     to.mean += weight * other.mean;
     to.first += weight * other.first;
-}
-
-/// Elements of a sum that arrive while the one before, which goes first, is still entering.
-struct Entering {
-    double arrival = 0;  ///< of the first
-    double alone = 0;    ///< the payload over the link, nothing else on it
-    double room = 0;     ///< part of the link that is left
-    double until = 0;    ///< the one before is gone
-
-    /// What is through before that, part of the payload.
-    [[nodiscard]] double early() const {
-        return until > arrival ? std::min(1.0, room * (until - arrival) / alone) : 0;
-    }
-    /// When the link lets an element through at the soonest.
-    [[nodiscard]] double out(double x) const {
-        if (until <= arrival) {
-            return arrival + x * alone;
-        }
-        return x <= early() && room > 0 ? arrival + x * alone / room
-                                        : until + (x - early()) * alone;
-    }
-};
-
-/// Of the larger of the two, exactly: pieces are straight.
-Moments moments_of(const Line& ready, const Entering& entering) {
-    Moments found;
-    const auto piece = [&](double from, double to, double at_from, double at_to) {
-        const double middle = (at_from + at_to) / 2;
-        found.mean += (to - from) * middle;
-        found.first += (to - from) * (from * at_from + 2 * (from + to) * middle + to * at_to) / 6;
-    };
-    const auto larger = [&](double from, double to) {
-        const double out_from = from > 0 ? entering.until : entering.out(from);
-        const double out_to = entering.out(to);
-        const double ready_from = ready.at + from * ready.slope;
-        const double ready_to = ready.at + to * ready.slope;
-        const double over_from = out_from - ready_from;
-        const double over_to = out_to - ready_to;
-        if ((over_from > 0) == (over_to > 0)) {
-            piece(from, to, std::max(out_from, ready_from), std::max(out_to, ready_to));
-            return;
-        }
-        const double cross = from + (to - from) * over_from / (over_from - over_to);
-        const double at = ready.at + cross * ready.slope;
-        piece(from, cross, std::max(out_from, ready_from), at);
-        piece(cross, to, at, std::max(out_to, ready_to));
-    };
-    const double early = entering.early();
-    if (early > 0 && early < 1) {
-        larger(0, early);
-        larger(early, 1);
-    } else {
-        larger(0, 1);
-    }
-    return found;
 }
 
 /// The score as a sum, over islands and rounds, of products: how many updates enter, and for how
@@ -159,8 +110,9 @@ private:
         const std::size_t q = model_.post_of(r, k);
         return {point_.offset_ms[q], point_.sending_ms[model_.posts[q].clique]};
     }
-    [[nodiscard]] const Moments& mixed(std::size_t r, std::size_t k) const {
-        return point_.mixed[model_.post_of(r, k)];
+    [[nodiscard]] Moments mixed(std::size_t r, std::size_t k) const {
+        const std::size_t q = model_.post_of(r, k);
+        return moments_of(Line{point_.mixed_ms[q], point_.sending_ms[model_.posts[q].clique]});
     }
     /// The time from one round to the next.
     [[nodiscard]] Line since(Line now, const Line& last) const {
@@ -195,36 +147,6 @@ private:
 
 }  // namespace
 
-std::vector<Moments> mixing_moments(const StreamModel& model, const StreamPoint& point) {
-    const std::size_t count = model.posts.size();
-    std::vector<double> arrival(count, -kNever);
-    for (std::size_t q = 0; q < count; ++q) {
-        const Post& post = model.posts[q];
-        const StreamClique& clique = model.clique_of(post);
-        for (std::size_t i = 0; i < clique.share.size(); ++i) {
-            if (i != post.position) {
-                arrival[q] = std::max(
-                    arrival[q],
-                    point.offset_ms[clique.first_post + i] + clique.latency_ms(i, post.position));
-            }
-        }
-    }
-    std::vector<Moments> found(count);
-    for (std::size_t q = 0; q < count; ++q) {
-        const Post& post = model.posts[q];
-        const Post& next = model.posts[post.next];
-        const double before = point.sending_ms[post.clique];
-        const Line ready{std::max(arrival[post.next], point.offset_ms[post.next]),
-                         point.sending_ms[next.clique]};
-        const Entering entering{arrival[post.next],
-                                next.enters_ms,
-                                std::max(0.0, 1 - post.enters_ms / before),
-                                arrival[q] + before - post.steps * point.interval_ms};
-        found[post.next] = moments_of(ready, entering);
-    }
-    return found;
-}
-
 double exact_score(const StreamModel& model, const StreamPoint& point) {
     return Parts(model, point).score();
 }
@@ -235,19 +157,14 @@ ScoreSlopes score_slopes(const StreamModel& model, const StreamPoint& point) {
 
 Unevenness unevenness(const StreamModel& model) {
     const std::size_t n = model.post_of.rows();
-    Unevenness found{std::vector<double>(n, 0), core::Grid<double>(n, n, 0), {}, {}};
+    Unevenness found{std::vector<double>(n, 0), core::Grid<double>(n, n, 0), {}};
     const auto post = [&](std::size_t r, std::size_t k) -> const Post& {
         return model.posts[model.post_of(r, k)];
     };
     const std::size_t last = model.period - 1;
     for (std::size_t r = 0; r < n; ++r) {
-        found.snapshot_ms.push_back(std::min(model.clique_of(post(r, 0)).least_ms,
-                                             model.clique_of(post(r, last)).least_ms));
-        // Without memory the streams of two rounds reach an island one after the other.
-        const auto exact = [&](std::size_t k) {
-            return model.clique_of(post(r, k)).share[post(r, k).position] == 0;
-        };
-        found.mixing_ms.push_back(exact(0) && exact(last) ? found.snapshot_ms[r] : 0);
+        found.least_ms.push_back(std::min(model.clique_of(post(r, 0)).least_ms,
+                                          model.clique_of(post(r, last)).least_ms));
     }
     // An island that is alone in a round has the same moments in both.
     const auto both = [&](std::size_t r) { return model.post_of(r, 0) != model.post_of(r, 1); };

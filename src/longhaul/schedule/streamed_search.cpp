@@ -177,7 +177,10 @@ private:
             }
             const double bound = bound_of(relaxed_model(twice, weights), kPieces);
             if (bound < score_) {
-                consider(pair.a == pair.b ? Schedule{{rounds[pair.a].round}} : twice);
+                const Schedule once{{rounds[pair.a].round}};
+                const Schedule& tried = pair.a == pair.b ? once : twice;
+                const detail::RowWeights its_weights = weights_of(tried);
+                fit(tried, its_weights, relaxed_model(tried, its_weights));
                 left.push_back({bound, pair.a, pair.b});
             }
         }
@@ -188,7 +191,7 @@ private:
 
     /// No point of a model of two rounds scores less than this, or than the best so far.
     double bound_of(const detail::StreamModel& model, int pieces) {
-        const detail::StreamProgram program(model, false);
+        const detail::StreamProgram program(model);
         struct Piece {
             double bound, least, most, at;
         };

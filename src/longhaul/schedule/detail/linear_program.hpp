@@ -30,7 +30,7 @@ public:
 
     [[nodiscard]] int variables() const { return static_cast<int>(lower_.size()); }
 
-    /// Dual simplex; nothing when infeasible or unbounded.
+    /// Dual simplex, then primal; nothing when infeasible or unbounded.
     [[nodiscard]] std::optional<Solution> minimise() const;
 
 private:

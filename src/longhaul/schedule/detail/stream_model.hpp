@@ -60,7 +60,6 @@ struct Post {
     int island = 0;
     std::size_t next = 0;  ///< post of the island in its next round
     int steps = 1;         ///< rounds until then
-    double enters_ms = 0;  ///< time that the payload takes over the access link alone
     double mixed = 0;      ///< weight of the moment at which the middle element is mixed in
     double sent = 0;       ///< weight of the moment at which it is sent, <= 0
 };
@@ -85,12 +84,6 @@ struct StreamModel {
     }
 };
 
-/// Of a function f of the element x of the payload, 0 <= x <= 1.
-struct Moments {
-    double mean = 0;   ///< of f(x)
-    double first = 0;  ///< of x f(x)
-};
-
 /// Everything that a point of the program fixes.
 struct StreamPoint {
     double score_ms = 0;
@@ -100,8 +93,7 @@ struct StreamPoint {
     std::vector<double> offset_ms;   ///< a post
     std::vector<double> first_ms;    ///< a post: first arrival of the first byte
     std::vector<double> last_ms;     ///< a post: the first byte of the sum enters the access link
-    std::vector<double> mixed_ms;  ///< a post: the first byte of the sum is mixed in at the latest
-    std::vector<Moments> mixed;    ///< a post: when each element is mixed in
+    std::vector<double> mixed_ms;    ///< a post: the first byte of the sum is mixed in
 };
 
 /// The model of rounds on given trees, one list of trees a clique of each round; empty lists mean
@@ -116,11 +108,6 @@ struct StreamPoint {
 /// mixed in then, or when the island takes its own snapshot, whichever is later. O(period posts +
 /// streams).
 void evaluate(const StreamModel& model, StreamPoint& point);
-
-/// When elements are mixed in, a post: as soon as the contributions and the own snapshot are there
-/// and the access link has let them through, that of the round before first.
-[[nodiscard]] std::vector<Moments> mixing_moments(const StreamModel& model,
-                                                  const StreamPoint& point);
 
 /// Mean time of disagreement at a point's interval, offsets, times of sending and of mixing. Exact
 /// (docs/mathematics/schedule-extensions.md). O((n period)^2).
@@ -139,10 +126,9 @@ struct ScoreSlopes {
 /// score, plus sum(sent gamma), plus sum(product gamma delta) / interval for gamma and delta half
 /// the differences of the times between snapshots and between mixings. Zeros for other periods.
 struct Unevenness {
-    std::vector<double> sent;         ///< n: weight of gamma
-    core::Grid<double> product;       ///< n x n: weight of gamma (row) times delta (column)
-    std::vector<double> snapshot_ms;  ///< n: no time between snapshots is less
-    std::vector<double> mixing_ms;    ///< n: and none between mixings
+    std::vector<double> sent;      ///< n: weight of gamma
+    core::Grid<double> product;    ///< n x n: weight of gamma (row) times delta (column)
+    std::vector<double> least_ms;  ///< n: no time between snapshots or mixings is less
 };
 [[nodiscard]] Unevenness unevenness(const StreamModel& model);
 

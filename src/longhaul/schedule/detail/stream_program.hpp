@@ -11,9 +11,8 @@ namespace longhaul::schedule::detail {
 
 class StreamProgram {
 public:
-    /// The model must outlive it. `in_turn`: a sum is mixed in when that of the round before has
-    /// left whole; else, for bounds, when it has arrived, though access links still are to bear it.
-    explicit StreamProgram(const StreamModel& model, bool in_turn = true);
+    /// The model must outlive it.
+    explicit StreamProgram(const StreamModel& model);
 
     /// The least score; nothing when infeasible.
     [[nodiscard]] std::optional<StreamPoint> solve() const;
@@ -50,7 +49,6 @@ private:
                                                     const std::vector<char>& tight) const;
 
     const StreamModel& model_;
-    bool in_turn_;
     std::vector<Terms> rows_;  ///< kept besides the program: the last stage reads them
     std::vector<double> bounds_;
     std::vector<double> cost_;
