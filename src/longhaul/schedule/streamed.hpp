@@ -22,13 +22,14 @@ struct StreamedTimes {
     TimedSchedule schedule;              ///< pace kStreamed; offsets may be negative
 };
 
-/// Interval, offsets and times of sending with the least score: a linear program (Clp). Of all
-/// solutions the one with the least interval, the shortest sending and then the latest offsets is
-/// taken, in whole picoseconds. Links and memories are checked exactly under all rounds in flight;
-/// where one is too full, streams are put one after the other or sent slower, so the score is the
-/// least only where none was. With flexible trees, each round takes shortest or flexible ones,
-/// whichever score less. Nothing, with a reason, when a clique cannot be aligned or the cliques do
-/// not join all islands. O(a simplex run over period n^2 rows, at most some 80 times).
+/// Interval, offsets and times of sending: a linear program (Clp) gives the least score of evenly
+/// spaced snapshots. Of all solutions the one with the least interval, the shortest sending and
+/// then the latest offsets is taken, in whole picoseconds; from there the exact score is lowered as
+/// long as its slopes lead down. Links and memories are checked exactly under all rounds in flight;
+/// where one is too full, streams are put one after the other or sent slower. With flexible trees,
+/// each round takes shortest or flexible ones, whichever score less. Nothing, with a reason, when a
+/// clique cannot be aligned or the cliques do not join all islands. O(a simplex run over period n^2
+/// rows, at most some 90 times).
 [[nodiscard]] std::optional<StreamedTimes> stream_schedule(const Schedule& schedule,
                                                            RoundTimes& times,
                                                            const MixingOptions& mixing,

@@ -48,13 +48,13 @@ std::vector<double> sampled_scores(const detail::StreamModel& model, core::Rando
     return scores;
 }
 
-// 16 networks of three and four islands with slow and asymmetric links: every pair of rounds, the
+// 12 networks of three and four islands with slow and asymmetric links: every pair of rounds, the
 // same twice included, at the times that the search would take and at many others. None scores less
 // than the bound of its rounds, that of its program, or that of the search; the search finds the
 // best of one round and of two.
 TEST(StreamedBound, HoldsForEveryPairOfRoundsOfSmallNetworks) {
     int closed = 0;
-    for (std::uint64_t seed = 0; seed < 16; ++seed) {
+    for (std::uint64_t seed = 0; seed < 12; ++seed) {
         core::Random random(seed, 12);
         const int n = 3 + static_cast<int>(seed % 2);
         Islands islands =
@@ -101,7 +101,7 @@ TEST(StreamedBound, HoldsForEveryPairOfRoundsOfSmallNetworks) {
         EXPECT_LE(found->best.score_ms, best * (1 + 1e-6)) << "seed " << seed;
         closed += found->bound_ms > 0.999 * found->best.score_ms ? 1 : 0;
     }
-    EXPECT_GE(closed, 4);
+    EXPECT_GE(closed, 3);
 }
 
 }  // namespace

@@ -49,11 +49,11 @@ Schedule drawn_rounds(int n, std::size_t period, core::Random& random) {
     return schedule;
 }
 
-// What is computed is what happens: 40 networks of 3 to 9 islands, 1 to 3 rounds, without, with
+// What is computed is what happens: 32 networks of 3 to 9 islands, 1 to 3 rounds, without, with
 // little and with much memory.
 TEST(StreamedScore, IsWhatTheEventSimulationMeasures) {
     int runs = 0;
-    for (std::uint64_t seed = 0; seed < 40; ++seed) {
+    for (std::uint64_t seed = 0; seed < 32; ++seed) {
         core::Random random(seed, 77);
         const int n = 3 + static_cast<int>(random.below(7));
         const double memory_gb = std::array{0.0, 0.05, 0.3, 32.0}[random.below(4)];
@@ -72,7 +72,7 @@ TEST(StreamedScore, IsWhatTheEventSimulationMeasures) {
                     1e-6 * streamed->score_ms);
         SimulationOptions options;
         options.blocks = 50;
-        options.births = 8000;
+        options.births = 6000;
         options.grace_ms = 2000;
         const auto run = simulate(streamed->schedule, islands, options);
         ASSERT_TRUE(run);
