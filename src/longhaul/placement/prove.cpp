@@ -126,6 +126,12 @@ Costs costs_that_count(const Problem& problem) {
                : problem.costs;
 }
 
+/// Of the root bounds of some choices of what is left out: one for each cap of the slowest pair.
+std::uint64_t work_of_choices(const Problem& problem, std::size_t choices) {
+    const bool pipelined = problem.terms.objective == Objective::kPipelined && problem.shape.pp > 1;
+    return choices * kChoiceWork * (pipelined ? slowness_levels(problem, kMaxCaps).size() : 1);
+}
+
 /// Takes a better placement of some devices, numbered as in the whole problem.
 void adopt_better(const Problem& problem,
                   const std::vector<int>& devices,
@@ -156,7 +162,7 @@ Certificate prove_with_spare(const Problem& problem,
     const std::optional<std::vector<std::vector<int>>> all = left_out_choices(
         classes, static_cast<int>(problem.devices() - problem.shape.devices()), kMaxChoices);
     // Speeds tell devices of a class apart.
-    if (!all || all->size() * kChoiceWork > options.work || !problem.speed.empty()) {
+    if (!all || work_of_choices(problem, all->size()) > options.work || !problem.speed.empty()) {
         return result;
     }
     struct Choice {
@@ -183,6 +189,13 @@ Certificate prove_with_spare(const Problem& problem,
     ProofOptions share = options;
     share.work = options.work / std::max<std::size_t>(1, open.size());
     for (const Choice& choice : open) {
+        if (options.stop && options.stop()) {
+            if (choice.bound.value < least) {  // this choice; later ones take no less
+                least = choice.bound.value;
+                method = choice.bound.method;
+            }
+            break;
+        }
         Certificate part = prove(restricted(problem, choice.devices), incumbent, share);
         nodes += part.bound.nodes;
         if (part.bound.value < least) {
