@@ -158,6 +158,9 @@ private:
         std::vector<Placement> found(count + 1);
         std::vector<core::Diagnostics> failures(count + 1);
         core::parallel_for(count + 1, options_.solve.search.threads, [&](std::size_t k) {
+            if (late()) {
+                return;  // even a search that is stopped at once scores some placements
+            }
             core::Result<Plan> plan =
                 solve(k < count ? problems_[k] : worse, hosts_, labels_, options);
             if (plan) {
@@ -170,7 +173,9 @@ private:
             if (!failures[k].empty()) {
                 return failures[k];
             }
-            offer(found[k], k < count ? fmt::format("sample {}", k) : "slow links");
+            if (!found[k].device_of_rank().empty()) {
+                offer(found[k], k < count ? fmt::format("sample {}", k) : "slow links");
+            }
         }
         return {};
     }
@@ -199,14 +204,22 @@ private:
         }
     }
 
-    /// The best that is known for each sample.
+    [[nodiscard]] bool late() const {
+        return options_.solve.search.stop && options_.solve.search.stop();
+    }
+
+    /// The best that is known for each sample; once the time is up, of maps as they stand.
     [[nodiscard]] std::vector<double> best_of_samples() const {
         std::vector<double> best(problems_.size());
         core::parallel_for(best.size(), options_.solve.search.threads, [&](std::size_t k) {
             best[k] = candidates_.front().samples[k];
             for (const SampledPlacement& candidate : candidates_) {
-                best[k] = std::min(
-                    best[k], solve_inner(problems_[k], candidate.placement.stages()).score.total());
+                best[k] = std::min(best[k], candidate.samples[k]);
+                if (!late()) {
+                    best[k] = std::min(
+                        best[k],
+                        solve_inner(problems_[k], candidate.placement.stages()).score.total());
+                }
             }
         });
         return best;
