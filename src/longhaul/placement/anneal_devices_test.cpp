@@ -7,6 +7,25 @@
 namespace longhaul::placement {
 namespace {
 
+// What the caller knows of the start comes back as it was said, whatever that is.
+TEST(AnnealDevices, AWalkThatFindsNothingBetterReturnsItsStart) {
+    testing::Instance instance(23, 1);
+    const Problem problem = random_problem({5, 3}, 0, false, instance.random);
+    const Stages start =
+        Placement(problem.shape, testing::shuffled(problem.shape.devices(), instance.random))
+            .stages();
+    AnnealOptions options;
+    options.evaluations = 0;
+    const AnnealedStages found =
+        anneal_devices(problem.costs, start, 123.5, options, core::Random(3));
+    EXPECT_EQ(found.stages, start);
+    EXPECT_EQ(found.score, 123.5);
+    EXPECT_EQ(found.evaluations, 0U);
+    options.evaluations = 2000;
+    EXPECT_LT(anneal_devices(problem.costs, start, 123.5, options, core::Random(3)).score,
+              solve_inner(problem.costs, start).score.total());
+}
+
 TEST(AnnealDevices, ScoreAndDevicesAreThoseOfAFreshEvaluation) {
     AnnealOptions options;
     options.evaluations = 400;

@@ -54,7 +54,7 @@ public:
 
     [[nodiscard]] double total() const {
         if (whole()) {
-            return solve_inner(problem_, stages_).score.total();
+            return solve_inner_quickly(problem_, stages_).score.total();
         }
         double exchange = std::ranges::max(group_);
         if (!problem_.shared.empty()) {
@@ -176,10 +176,10 @@ public:
     [[nodiscard]] const std::deque<Stages>& bests() const { return bests_; }
 
 private:
-    /// Rings and trees of large groups take milliseconds each.
+    /// Rings and trees of large groups take milliseconds each, and so do whole pipelines.
     [[nodiscard]] std::uint64_t moves_between_looks() const {
         constexpr std::size_t kLargeGroup = 32;
-        return score_.stages().front().size() > kLargeGroup ? 1 : 64;
+        return score_.whole() || score_.stages().front().size() > kLargeGroup ? 1 : 64;
     }
 
     /// A device that is left out takes the place of another.
@@ -347,7 +347,8 @@ SearchResult anneal_terms(const Problem& problem,
                           std::uint64_t budget,
                           std::uint64_t stream,
                           const SearchOptions& options,
-                          double temperature) {
+                          double temperature,
+                          std::optional<double> start_score) {
     std::uint64_t cost = kMoveCost;
     if (scored_whole(problem)) {
         cost *= kWholeCost;
@@ -357,15 +358,24 @@ SearchResult anneal_terms(const Problem& problem,
     if (searched && problem.shape.dp > static_cast<int>(kMaxExactTree)) {
         cost *= kSearchedCost;
     }
+    const std::uint64_t moves = budget / cost;
+    const SearchResult as_is{
+        start, start_score.value_or(0), "annealing over all terms", moves, "budget"};
+    if (start_score && (moves == 0 || (options.stop && options.stop()))) {
+        return as_is;
+    }
     TermsWalk walk(problem, start, core::Random(options.seed, kStreamsOfTerms + stream));
-    walk.run(budget / cost, temperature, options.stop);
+    walk.run(moves, temperature, options.stop);
     // Inside the walk pairs are chosen edge by edge, so that the last of its bests need not be the
     // best when the pipeline is solved as a whole.
     const bool all = problem.terms.objective == Objective::kPipelined && !problem.shared.empty();
+    if (start_score && !all && walk.bests().size() == 1) {
+        return as_is;
+    }
     SearchResult best;
     for (const Stages& stages : walk.bests()) {
         if (all || &stages == &walk.bests().back()) {
-            SearchResult found{stages, 0, "annealing over all terms", budget / cost, "budget"};
+            SearchResult found{stages, 0, "annealing over all terms", moves, "budget"};
             rescore(problem, found);
             if (best.stages.empty() || found.score < best.score) {
                 best = std::move(found);
@@ -373,7 +383,7 @@ SearchResult anneal_terms(const Problem& problem,
         }
     }
     if (all) {
-        WholeDescent(problem, best, budget / cost / kWholeCost / kDescentShare).run(options.stop);
+        WholeDescent(problem, best, moves / kWholeCost / kDescentShare).run(options.stop);
     }
     return best;
 }

@@ -64,6 +64,9 @@ public:
 
     std::vector<Seed> run(std::size_t limit, std::uint64_t& evaluations) {
         for (std::vector<int>& lengths : block_lengths(shape_.pp)) {
+            if (!rows_may_exist(lengths)) {
+                continue;
+            }
             core::Random random(options_.seed, options_.stream + candidates_.size());
             if (!even_blocks(lengths, shape_.dp, sizes_, random).empty() ||
                 !compact_blocks(lengths, shape_.dp, sizes_, costs_.exchange, random).empty()) {
@@ -97,6 +100,18 @@ public:
     }
 
 private:
+    /// Whether classes are large enough: each device of a stage of a block needs as many of its
+    /// class as the block is long. Tries to fill blocks would find that out slowly.
+    [[nodiscard]] bool rows_may_exist(const std::vector<int>& lengths) const {
+        return std::ranges::all_of(lengths, [&](int length) {
+            int devices = 0;
+            for (const int size : sizes_) {
+                devices += size / length;
+            }
+            return devices >= shape_.dp;
+        });
+    }
+
     void anneal_all(std::uint64_t round, std::uint64_t share) {
         core::parallel_for(candidates_.size(), options_.threads, [&](std::size_t i) {
             if (share > 0 && (!options_.stop || !options_.stop())) {

@@ -65,7 +65,7 @@ private:
     std::vector<Entry> cache_;
 };
 
-/// Score of counts in the given stage order, and with the best order (up to 12 stages
+/// Score of counts in the given stage order, and with the best order (up to 10 stages
 /// exactly, see quick_path_from).
 [[nodiscard]] Score score_in_order(CountModel& model, const Counts& counts);
 [[nodiscard]] Solved score_best_order(CountModel& model, const Counts& counts);

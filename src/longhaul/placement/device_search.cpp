@@ -1,6 +1,7 @@
 #include "longhaul/placement/device_search.hpp"
 
 #include <algorithm>
+#include <optional>
 
 #include <fmt/format.h>
 
@@ -34,7 +35,9 @@ public:
             generations == 0 ? options_.budget : options_.budget - options_.budget / 2;
         const std::vector<DeviceResult> starts = population_;
         advance(first, evaluations, [&](std::size_t i, core::Random& /*random*/) {
-            return Job{starts[i / 2 % starts.size()].stages,
+            const DeviceResult& start = starts[i / 2 % starts.size()];
+            return Job{start.stages,
+                       start.score,
                        kStartsHot[i % std::size(kStartsHot)],
                        fmt::format("annealing over devices, restart {}", i)};
         });
@@ -45,6 +48,7 @@ public:
                     [&](std::size_t i, core::Random& random) {
                         const auto [one, two] = pair_of(i, parents.size());
                         return Job{crossover(parents[one].stages, parents[two].stages, random),
+                                   std::nullopt,
                                    kChildrenHot,
                                    fmt::format("crossover, generation {}", generation)};
                     });
@@ -55,6 +59,7 @@ public:
 private:
     struct Job {
         Stages start;
+        std::optional<double> score;  // of a start whose order has been solved
         double hot;
         std::string origin;
     };
@@ -90,7 +95,7 @@ private:
             anneal.start_temperature = job.hot;
             anneal.end_temperature = kDevicesCold;
             anneal.stop = options_.stop;
-            AnnealedStages result = anneal_devices(costs_, job.start, anneal, random);
+            AnnealedStages result = anneal_devices(costs_, job.start, job.score, anneal, random);
             found[i] = {std::move(result.stages), result.score, std::move(job.origin)};
             done[i] = result.evaluations;
         });

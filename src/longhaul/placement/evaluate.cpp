@@ -127,6 +127,10 @@ Solved solve_inner(const Costs& costs, const Stages& stages) {
     return solve_with(costs, stages, best_path_from);
 }
 
+Solved solve_inner_nearby(const Costs& costs, const Stages& stages) {
+    return solve_with(costs, stages, bettered_path);
+}
+
 Solved solve_inner_quickly(const Costs& costs, const Stages& stages) {
     return solve_with(costs, stages, quick_path_from);
 }
@@ -215,6 +219,14 @@ Score score_as_mapped(const Problem& problem, const Placement& placement) {
     }
     score.compute = compute_alone(problem, placement.stages());
     return score;
+}
+
+Solved solve_inner_quickly(const Problem& problem, const Stages& stages) {
+    if (problem.terms.objective == Objective::kPipelined) {
+        return solve_inner_pipelined_quickly(problem, stages);
+    }
+    return !problem.exchange && !has_compute(problem) ? solve_inner_quickly(problem.costs, stages)
+                                                      : solve_inner(problem, stages);
 }
 
 Solved solve_inner(const Problem& problem, const Stages& stages) {

@@ -56,13 +56,18 @@ struct Solved {
 };
 [[nodiscard]] Solved solve_inner(const Costs& costs, const Stages& stages);
 
-/// The same for the inside of a search: the order of 13 to 32 stages may not be the best, see
+/// The same for stages that a walk has put in order: more than 8 of them keep an order near to it,
+/// see bettered_path.
+[[nodiscard]] Solved solve_inner_nearby(const Costs& costs, const Stages& stages);
+
+/// The same for the inside of a search: the order of more than 10 stages may not be the best, see
 /// quick_path_from.
 [[nodiscard]] Solved solve_inner_quickly(const Costs& costs, const Stages& stages);
 
 /// The same for what a problem asks for: its objective, and compute where it has any.
 [[nodiscard]] Score score_as_mapped(const Problem& problem, const Placement& placement);
 [[nodiscard]] Solved solve_inner(const Problem& problem, const Stages& stages);
+[[nodiscard]] Solved solve_inner_quickly(const Problem& problem, const Stages& stages);
 
 /// Stage groups permuted: result[i] = stages[order[i]].
 [[nodiscard]] Stages in_order(const Stages& stages, std::span<const int> order);

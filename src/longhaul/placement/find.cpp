@@ -17,6 +17,7 @@ constexpr std::size_t kCaps = 8;
 constexpr std::size_t kMinCaps = 3;
 constexpr std::uint64_t kCapBudget = 2'000;  // evaluations that a cap is worth trying with
 constexpr std::size_t kFinalCaps = 2;
+constexpr std::uint64_t kFinalBudget = 100;  // that the best caps are worth trying again with
 
 /// One cap after another, then the best of them with the rest of the budget.
 class CappedSearch {
@@ -42,13 +43,16 @@ public:
             }
         }
         std::ranges::stable_sort(tried, {}, &Tried::score);
-        const std::size_t finals = std::min(tried.size(), kFinalCaps);
+        const std::size_t finals = options_.budget / 2 / kFinalCaps < kFinalBudget
+                                       ? 0
+                                       : std::min(tried.size(), kFinalCaps);
         for (std::size_t i = 0; i < finals && !stopped(); ++i) {
             search(tried[i].cap, options_.budget / 2 / finals);
         }
         if (stopped()) {
             best_.stopped_by = "time limit";
         }
+        rescore(problem_, best_);
         return std::move(best_);
     }
 
@@ -64,7 +68,7 @@ private:
         options.budget = std::max<std::uint64_t>(1, budget);
         options.run = options_.run * 64 + runs_++;
         SearchResult found = make_search(kind_)->run(additive, options);
-        const Solved solved = solve_inner(problem_, found.stages);
+        const Solved solved = solve_inner_quickly(problem_, found.stages);
         const double score = solved.score.total();
         found.evaluations += best_.evaluations;
         if (best_.stages.empty() || score < best_.score) {

@@ -1,8 +1,11 @@
 #include "longhaul/placement/long_path.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <initializer_list>
 #include <numeric>
+#include <span>
 
 #include "longhaul/core/assert.hpp"
 #include "longhaul/core/random.hpp"
@@ -14,140 +17,168 @@ namespace {
 constexpr std::size_t kNeighbours = 10;
 constexpr std::size_t kStarts = 8;
 constexpr std::uint64_t kKicksPerStage = 20;
+constexpr std::size_t kQuickExact = 10;    // inside a search; of more, all subsets take longer
+constexpr std::size_t kBetteredExact = 8;  // at the end of a walk
 constexpr std::size_t kProvedStages = 32;  // above, evaluation takes the local search alone
 constexpr double kDigits = 1e-14;
 constexpr double kImproves = 1e-12;  // a change must gain more than rounding
 
-/// A path as a sequence, improved in place. Moves are those of a tour that a free node closes: ends
-/// may change without cost.
-class PathImprover {
+/// What improvers of one matrix share: the costs with a free node P that stands before and after
+/// every path, and the nearest nodes of each.
+class Ground {
 public:
-    PathImprover(const core::Grid<double>& edges, std::vector<int> order)
-        : edges_(edges),
+    explicit Ground(const core::Grid<double>& edges)
+        : nodes_(static_cast<int>(edges.rows())),
           dearest_(*std::ranges::max_element(edges.cells())),
-          order_(std::move(order)),
-          position_(order_.size()) {
-        const std::size_t p = order_.size();
+          kept_(std::min(kNeighbours, edges.rows() - 1)),
+          cost_(edges.rows() + 1, edges.rows() + 1, 0.0) {
+        const std::size_t p = edges.rows();
+        near_.reserve(p * kept_);
+        std::vector<int> near;
         for (std::size_t i = 0; i < p; ++i) {
-            std::vector<int> near(p);
+            std::ranges::copy(edges.row(i), cost_.row(i).begin());
+            near.resize(p);
             std::iota(near.begin(), near.end(), 0);
             near.erase(near.begin() + static_cast<std::ptrdiff_t>(i));
-            const std::size_t kept = std::min(kNeighbours, near.size());
+            const auto last = near.begin() + static_cast<std::ptrdiff_t>(kept_);
             std::ranges::partial_sort(
-                near, near.begin() + static_cast<std::ptrdiff_t>(kept), {}, [&](int j) {
-                    return std::pair(edges_(i, j), j);
-                });
-            near.resize(kept);
-            near.shrink_to_fit();
-            near_.push_back(std::move(near));
-        }
-        renumber(0, p);
-    }
-
-    [[nodiscard]] const std::vector<int>& order() const { return order_; }
-
-    [[nodiscard]] double length() const {
-        double length = 0;
-        for (std::size_t i = 1; i < order_.size(); ++i) {
-            length += edges_(order_[i - 1], order_[i]);
-        }
-        return length;
-    }
-
-    /// Until no move of a node in the queue helps. The queue is emptied.
-    void improve(std::vector<int> queue) {
-        std::vector<char> queued(order_.size(), 0);
-        for (const int node : queue) {
-            queued[node] = 1;
-        }
-        while (!queue.empty()) {
-            const int node = queue.back();
-            queue.pop_back();
-            queued[node] = 0;
-            changed_.clear();
-            while (two_opt(node) || or_opt(node)) {
-            }
-            for (const int other : changed_) {
-                if (queued[other] == 0) {
-                    queued[other] = 1;
-                    queue.push_back(other);
-                }
-            }
+                near, last, {}, [&](int j) { return std::pair(edges(i, j), j); });
+            near_.insert(near_.end(), near.begin(), last);
         }
     }
 
-    /// Three cuts; the two inner parts change places. Returns the nodes at the cuts.
-    std::vector<int> kick(core::Random& random) {
-        const std::size_t p = order_.size();
-        std::array<std::size_t, 3> cut{
-            1 + random.index(p - 1), 1 + random.index(p - 1), 1 + random.index(p)};
-        std::ranges::sort(cut);
-        std::vector<int> ends;
-        for (const std::size_t at : cut) {
-            ends.push_back(order_[at - 1]);
-            if (at < p) {
-                ends.push_back(order_[at]);
-            }
-        }
-        std::rotate(order_.begin() + static_cast<std::ptrdiff_t>(cut[0]),
-                    order_.begin() + static_cast<std::ptrdiff_t>(cut[1]),
-                    order_.begin() + static_cast<std::ptrdiff_t>(cut[2]));
-        renumber(cut[0], cut[2]);
-        return ends;
+    [[nodiscard]] int nodes() const { return nodes_; }
+    [[nodiscard]] const double* from(int node) const { return cost_.row(node).data(); }
+    [[nodiscard]] std::span<const int> near(int node) const {
+        return std::span(near_).subspan(static_cast<std::size_t>(node) * kept_, kept_);
     }
-
-    void restore(const std::vector<int>& order) {
-        order_ = order;
-        renumber(0, order_.size());
-    }
-
-private:
-    void renumber(std::size_t first, std::size_t last) {
-        for (std::size_t i = first; i < last; ++i) {
-            position_[order_[i]] = static_cast<int>(i);
-        }
-    }
-
     /// What a change must gain at least: sums of dear edges lose the digits of cheap ones.
     [[nodiscard]] double rounding(double sum) const {
         return std::max(kImproves * (1 + std::abs(sum)), kDigits * dearest_);
     }
 
-    /// Cost between the nodes at two positions; nothing beyond the ends.
-    [[nodiscard]] double link(int i, int j) const {
-        const auto p = static_cast<int>(order_.size());
-        return i < 0 || j >= p ? 0 : edges_(order_[i], order_[j]);
+private:
+    int nodes_;
+    double dearest_;
+    std::size_t kept_;
+    core::Grid<double> cost_;
+    std::vector<int> near_;
+};
+
+/// A path as a sequence, improved in place: nodes at positions 1 to P, the free node at 0 and
+/// P + 1. Moves are those of a tour that the free node closes: ends may change without cost.
+class PathImprover {
+public:
+    PathImprover(const Ground& ground, const std::vector<int>& order)
+        : ground_(ground),
+          nodes_(ground.nodes()),
+          at_(order.size() + 2, nodes_),
+          position_(order.size()),
+          queued_(order.size(), 0) {
+        restore(order);
     }
 
-    void reverse(int first, int last) {
-        for (const int at : {first - 1, first, last, last + 1}) {
-            if (at >= 0 && at < static_cast<int>(order_.size())) {
-                changed_.push_back(order_[at]);
+    [[nodiscard]] std::vector<int> order() const { return {at_.begin() + 1, at_.end() - 1}; }
+
+    [[nodiscard]] double length() const {
+        double length = 0;
+        for (int i = 2; i <= nodes_; ++i) {
+            length += link(i - 1, i);
+        }
+        return length;
+    }
+
+    /// Until no move of any node helps.
+    void improve_all() {
+        for (int node = 0; node < nodes_; ++node) {
+            put(node);
+        }
+        improve();
+    }
+
+    /// Three cuts, the two inner parts change places; then until no move of the nodes at the cuts
+    /// helps, nor of those that such moves touch.
+    void improve_kicked(core::Random& random) {
+        const auto p = static_cast<std::size_t>(nodes_);
+        std::array<std::size_t, 3> cut{
+            1 + random.index(p - 1), 1 + random.index(p - 1), 1 + random.index(p)};
+        std::ranges::sort(cut);
+        for (const std::size_t c : cut) {
+            put(at_[c]);
+            if (c < p) {
+                put(at_[c + 1]);
             }
         }
-        std::reverse(order_.begin() + first, order_.begin() + last + 1);
-        renumber(static_cast<std::size_t>(first), static_cast<std::size_t>(last) + 1);
+        const auto first = at_.begin() + 1;
+        std::rotate(first + static_cast<std::ptrdiff_t>(cut[0]),
+                    first + static_cast<std::ptrdiff_t>(cut[1]),
+                    first + static_cast<std::ptrdiff_t>(cut[2]));
+        renumber(static_cast<int>(cut[0]) + 1, static_cast<int>(cut[2]));
+        improve();
+    }
+
+    void restore(const std::vector<int>& order) {
+        std::ranges::copy(order, at_.begin() + 1);
+        renumber(1, nodes_);
+    }
+
+private:
+    /// A node may stand in the queue twice at the start of an improvement, see improve_kicked.
+    void put(int node) {
+        queued_[node] = 1;
+        queue_.push_back(node);
+    }
+
+    void improve() {
+        while (!queue_.empty()) {
+            const int node = queue_.back();
+            queue_.pop_back();
+            queued_[node] = 0;
+            changed_.clear();
+            while (two_opt(node) || or_opt(node)) {
+            }
+            for (const int other : changed_) {
+                if (queued_[other] == 0) {
+                    put(other);
+                }
+            }
+        }
+    }
+
+    void renumber(int first, int last) {
+        for (int i = first; i <= last; ++i) {
+            position_[at_[i]] = i;
+        }
+    }
+
+    [[nodiscard]] double link(int i, int j) const { return ground_.from(at_[i])[at_[j]]; }
+
+    void note_changed(std::initializer_list<int> positions) {
+        for (const int position : positions) {
+            if (at_[position] != nodes_) {
+                changed_.push_back(at_[position]);
+            }
+        }
     }
 
     bool try_reverse(int first, int last) {
         if (first >= last) {
             return false;
         }
-        const auto p = static_cast<int>(order_.size());
         const double before = link(first - 1, first) + link(last, last + 1);
-        const double after = (first > 0 ? edges_(order_[first - 1], order_[last]) : 0) +
-                             (last + 1 < p ? edges_(order_[first], order_[last + 1]) : 0);
-        if (before - after <= rounding(before)) {
+        const double after = link(first - 1, last) + link(first, last + 1);
+        if (before - after <= ground_.rounding(before)) {
             return false;
         }
-        reverse(first, last);
+        note_changed({first - 1, first, last, last + 1});
+        std::reverse(at_.begin() + first, at_.begin() + last + 1);
+        renumber(first, last);
         return true;
     }
 
     bool two_opt(int node) {
         const int at = position_[node];
-        const auto p = static_cast<int>(order_.size());
-        for (const int other : near_[node]) {
+        for (const int other : ground_.near(node)) {
             const int to = position_[other];
             // Make the two adjacent, on either side of the node.
             if (at < to ? try_reverse(at + 1, to) : try_reverse(to + 1, at)) {
@@ -157,60 +188,60 @@ private:
                 return true;
             }
         }
-        return try_reverse(0, at) || try_reverse(at, p - 1);
+        return try_reverse(1, at) || try_reverse(at, nodes_);
     }
 
     /// Moves a stretch of up to three nodes that begins or ends with `node` beside a near node.
     bool or_opt(int node) {
-        const auto p = static_cast<int>(order_.size());
         const int at = position_[node];
         for (int length = 1; length <= 3; ++length) {
-            for (const int first : {at, at - length + 1}) {
-                const int last = first + length - 1;
-                if (first < 0 || last >= p) {
+            if (at + length - 1 <= nodes_ && move_stretch(node, at, at + length - 1)) {
+                return true;
+            }
+            if (length > 1 && at - length + 1 >= 1 && move_stretch(node, at - length + 1, at)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /// Beside one of the nodes near to `node`, turned if that is shorter.
+    bool move_stretch(int node, int first, int last) {
+        const double gain =
+            link(first - 1, first) + link(last, last + 1) - link(first - 1, last + 1);
+        const double rounding = ground_.rounding(gain);
+        const int head = at_[first];
+        const int tail = at_[last];
+        const double* const to_head = ground_.from(head);
+        const double* const to_tail = ground_.from(tail);
+        for (const int other : ground_.near(node)) {
+            const int to = position_[other];
+            if (to >= first && to <= last) {
+                continue;
+            }
+            for (const int after : {to, to - 1}) {
+                if (after == first - 1 || after == last) {
                     continue;
                 }
-                for (const int other : near_[node]) {
-                    const int to = position_[other];
-                    if ((to < first || to > last) &&
-                        (try_move(first, last, to) || try_move(first, last, to - 1))) {
-                        return true;
-                    }
+                const int left = at_[after];
+                const int right = at_[after + 1];
+                const double straight = to_head[left] + to_tail[right];
+                const double turned = to_tail[left] + to_head[right];
+                const double price = std::min(straight, turned) - ground_.from(left)[right];
+                if (gain - price > rounding) {
+                    move(first, last, after, turned < straight);
+                    return true;
                 }
             }
         }
         return false;
     }
 
-    /// Moves the stretch between positions `after` and `after` + 1 (-1: to the front), turned if
-    /// that is shorter.
-    bool try_move(int first, int last, int after) {
-        const auto p = static_cast<int>(order_.size());
-        if (after >= first - 1 && after <= last) {
-            return false;
-        }
-        const double joined =
-            first > 0 && last + 1 < p ? edges_(order_[first - 1], order_[last + 1]) : 0;
-        const double gain = link(first - 1, first) + link(last, last + 1) - joined;
-        const int left = after < 0 ? -1 : order_[after];
-        const int right = after + 1 >= p ? -1 : order_[after + 1];
-        const auto cost = [&](int head, int tail) {
-            return (left < 0 ? 0 : edges_(left, order_[head])) +
-                   (right < 0 ? 0 : edges_(order_[tail], right));
-        };
-        const double straight = cost(first, last);
-        const double turned = cost(last, first);
-        const double price = std::min(straight, turned) - link(after, after + 1);
-        if (gain - price <= rounding(gain)) {
-            return false;
-        }
-        for (const int position : {first - 1, first, last, last + 1, after, after + 1}) {
-            if (position >= 0 && position < p) {
-                changed_.push_back(order_[position]);
-            }
-        }
-        const auto begin = order_.begin();
-        if (turned < straight) {
+    /// Moves a stretch between positions `after` and `after` + 1.
+    void move(int first, int last, int after, bool turned) {
+        note_changed({first - 1, first, last, last + 1, after, after + 1});
+        const auto begin = at_.begin();
+        if (turned) {
             std::reverse(begin + first, begin + last + 1);
         }
         if (after > last) {
@@ -218,15 +249,15 @@ private:
         } else {
             std::rotate(begin + after + 1, begin + first, begin + last + 1);
         }
-        renumber(0, order_.size());
-        return true;
+        renumber(std::min(first, after + 1), std::max(last, after));
     }
 
-    const core::Grid<double>& edges_;
-    double dearest_ = 0;
-    std::vector<int> order_;
-    std::vector<int> position_;
-    std::vector<std::vector<int>> near_;
+    const Ground& ground_;
+    int nodes_;
+    std::vector<int> at_;        // node at each position
+    std::vector<int> position_;  // of each node
+    std::vector<int> queue_;
+    std::vector<char> queued_;
     std::vector<int> changed_;
 };
 
@@ -238,38 +269,47 @@ Path as_path(const PathImprover& improver) {
     return path;
 }
 
-}  // namespace
-
-Path local_path(const core::Grid<double>& edges, const PathOptions& options) {
-    const std::size_t p = edges.rows();
-    LONGHAUL_ASSERT(p >= 1 && edges.columns() == p);
-    std::vector<int> all(p);
-    std::iota(all.begin(), all.end(), 0);
-    if (p <= 2) {
-        return {p == 2 ? edges(0, 1) : 0, all};
-    }
-    Path best;
-    for (std::size_t i = 0; i < std::min(kStarts, p); ++i) {
-        PathImprover improver(edges,
-                              nearest_neighbour_tour(edges, static_cast<int>(i * p / kStarts % p)));
-        improver.improve(all);
-        if (best.order.empty() || improver.length() < best.length) {
-            best = as_path(improver);
-        }
-    }
-    PathImprover improver(edges, best.order);
-    core::Random random(options.seed, 0x70617468U);
-    const std::uint64_t kicks = options.kicks > 0 ? options.kicks : kKicksPerStage * p;
+/// Kicks a path that no single move betters; keeps what is shorter.
+Path kicked(const Ground& ground, Path best, std::uint64_t kicks, std::uint64_t seed) {
+    PathImprover improver(ground, best.order);
+    core::Random random(seed, 0x70617468U);
     for (std::uint64_t i = 0; i < kicks; ++i) {
-        improver.improve(improver.kick(random));
-        if (improver.length() < best.length - kImproves * best.length) {
-            best = {improver.length(), improver.order()};
+        improver.improve_kicked(random);
+        const double length = improver.length();
+        if (length < best.length - kImproves * best.length) {
+            best = {length, improver.order()};
         } else {
             improver.restore(best.order);
         }
     }
     improver.restore(best.order);
     return as_path(improver);
+}
+
+}  // namespace
+
+Path local_path(const core::Grid<double>& edges, const PathOptions& options) {
+    const std::size_t p = edges.rows();
+    LONGHAUL_ASSERT(p >= 1 && edges.columns() == p);
+    if (p <= 2) {
+        std::vector<int> all(p);
+        std::iota(all.begin(), all.end(), 0);
+        return {p == 2 ? edges(0, 1) : 0, all};
+    }
+    const Ground ground(edges);
+    Path best;
+    for (std::size_t i = 0; i < std::min(kStarts, p); ++i) {
+        PathImprover improver(ground,
+                              nearest_neighbour_tour(edges, static_cast<int>(i * p / kStarts % p)));
+        improver.improve_all();
+        if (best.order.empty() || improver.length() < best.length) {
+            best = as_path(improver);
+        }
+    }
+    return kicked(ground,
+                  std::move(best),
+                  options.kicks > 0 ? options.kicks : kKicksPerStage * p,
+                  options.seed);
 }
 
 Path best_path(const core::Grid<double>& edges) {
@@ -303,8 +343,21 @@ Path best_path_from(const core::Grid<double>& edges) {
                                                                      : or_as_given(edges, path);
 }
 
+Path bettered_path(const core::Grid<double>& edges) {
+    if (edges.rows() <= kBetteredExact) {
+        return held_karp(edges);
+    }
+    const Ground ground(edges);
+    std::vector<int> given(edges.rows());
+    std::iota(given.begin(), given.end(), 0);
+    PathImprover improver(ground, given);
+    improver.improve_all();
+    const Path path =
+        kicked(ground, {improver.length(), improver.order()}, edges.rows(), PathOptions{}.seed);
+    return or_as_given(edges, path);
+}
+
 Path quick_path_from(const core::Grid<double>& edges) {
-    constexpr std::size_t kQuickExact = 12;
     constexpr std::uint64_t kQuickKicks = 100;
     return edges.rows() <= kQuickExact || edges.rows() > kProvedStages
                ? best_path_from(edges)

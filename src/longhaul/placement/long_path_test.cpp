@@ -1,6 +1,7 @@
 #include "longhaul/placement/long_path.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 #include <gtest/gtest.h>
@@ -26,6 +27,36 @@ void expect_permutation(const std::vector<int>& order, std::size_t n) {
     std::vector<int> all(n);
     std::iota(all.begin(), all.end(), 0);
     EXPECT_EQ(sorted, all);
+}
+
+// Up to 8 stages exact, as Held-Karp says; above never longer than the order that was given, and of
+// no more than the optimum on a line of points, where the given order has two stretches turned.
+TEST(LongPath, BetteredPathsStartFromTheGivenOrder) {
+    for (int i = 0; i < 200; ++i) {
+        core::Random random(12, static_cast<std::uint64_t>(i));
+        const std::size_t p = 1 + random.index(24);
+        const auto edges = random_costs(p, kTieLevels[i % 3], i % 2 == 1, random);
+        std::vector<int> given(p);
+        std::iota(given.begin(), given.end(), 0);
+        const Path path = bettered_path(edges);
+        expect_permutation(path.order, p);
+        EXPECT_NEAR(path.length, length_of(edges, path.order), 1e-12 * (1 + path.length));
+        EXPECT_LE(path.length, length_of(edges, given));
+        if (p <= 8) {
+            EXPECT_NEAR(path.length, held_karp(edges).length, 1e-9) << "instance " << i;
+        }
+    }
+    std::vector<int> at(20);
+    std::iota(at.begin(), at.end(), 0);
+    std::reverse(at.begin() + 3, at.begin() + 9);
+    std::reverse(at.begin() + 12, at.begin() + 17);
+    core::Grid<double> line(20, 20, 0.0);
+    for (std::size_t a = 0; a < 20; ++a) {
+        for (std::size_t b = 0; b < 20; ++b) {
+            line(a, b) = std::abs(at[a] - at[b]);
+        }
+    }
+    EXPECT_DOUBLE_EQ(bettered_path(line).length, 19);  // from one end of the line to the other
 }
 
 // Held-Karp is exact; the instances hold ties and equal rows.

@@ -151,6 +151,8 @@ namespace {
 
 /// Stages whose best path is quick: every cap that may matter is tried, the highest first.
 constexpr std::size_t kEveryCapStages = 12;
+constexpr std::size_t kEveryCapQuickly = 8;
+constexpr std::size_t kQuickCaps = 64;  // of those that may matter, inside a search
 
 /// The best pairs and order of given stages under caps of the slowest pair. Under a lower cap the
 /// edges take no less, and what follows the first micro-batch takes no less than pairs at the
@@ -183,15 +185,15 @@ public:
         }
     }
 
-    /// Caps in halves: the same with far fewer paths. Those that are not exact are quick ones; the
-    /// order under the best cap is bettered at last.
-    Solved by_halves() && {
-        const std::vector<double> caps =
-            slowness_levels(problem_, std::numeric_limits<std::size_t>::max());
-        const bool quick = stages_.size() > static_cast<std::size_t>(kMaxExactStages);
+    /// Caps in halves: the same with far fewer paths. Quick paths serve where others are not exact
+    /// either, and where all is to be quick; else the order under the best cap is bettered at last.
+    Solved by_halves(bool all_quick) && {
+        const std::vector<double> caps = slowness_levels(
+            problem_, all_quick ? kQuickCaps : std::numeric_limits<std::size_t>::max());
+        const bool quick = all_quick || stages_.size() > static_cast<std::size_t>(kMaxExactStages);
         const Tried open = under(std::numeric_limits<double>::infinity(), quick);
         between(caps, 0, first_at(caps, open.slowest), open.length, quick);
-        if (quick) {
+        if (quick && !all_quick) {
             (void)under(best_.slowness_cap, false);
         }
         return std::move(best_);
@@ -264,22 +266,21 @@ private:
     Solved best_;
 };
 
-Solved solve_under_caps(const Problem& problem, const Stages& stages, double exchange) {
+Solved solve_under_caps(const Problem& problem, const Stages& stages, double exchange, bool quick) {
     CappedPaths paths(problem, stages, exchange);
-    return stages.size() <= kEveryCapStages ? std::move(paths).one_by_one()
-                                            : std::move(paths).by_halves();
+    return stages.size() <= (quick ? kEveryCapQuickly : kEveryCapStages)
+               ? std::move(paths).one_by_one()
+               : std::move(paths).by_halves(quick);
 }
 
-}  // namespace
-
-Solved solve_inner_pipelined(const Problem& problem, const Stages& stages) {
+Solved solve_pipelined(const Problem& problem, const Stages& stages, bool quick) {
     constexpr std::size_t kManyKinds = 4;  // for each device that is used
     if (!problem.shared.empty()) {
         return solve_inner_shared(problem, stages);
     }
     const double exchange = data_parallel(problem, stages).seconds;
     if (problem.costs.pipeline.kinds() <= kManyKinds * problem.shape.devices()) {
-        return solve_under_caps(problem, stages, exchange);
+        return solve_under_caps(problem, stages, exchange, quick);
     }
     // Tables of a large fabric take longer than its few devices that count.
     std::vector<int> devices;
@@ -290,7 +291,17 @@ Solved solve_inner_pipelined(const Problem& problem, const Stages& stages) {
             device = static_cast<int>(devices.size()) - 1;
         }
     }
-    return solve_under_caps(restricted_to_pairs(problem, devices), numbered, exchange);
+    return solve_under_caps(restricted_to_pairs(problem, devices), numbered, exchange, quick);
+}
+
+}  // namespace
+
+Solved solve_inner_pipelined(const Problem& problem, const Stages& stages) {
+    return solve_pipelined(problem, stages, false);
+}
+
+Solved solve_inner_pipelined_quickly(const Problem& problem, const Stages& stages) {
+    return solve_pipelined(problem, stages, true);
 }
 
 std::vector<double> slowness_levels(const Problem& problem, std::size_t most) {

@@ -75,6 +75,11 @@ struct StageCompute {
 /// shared capacity see shared_pipeline.hpp.
 [[nodiscard]] Solved solve_inner_pipelined(const Problem& problem, const Stages& stages);
 
+/// The same for the inside of a search: of more than 8 stages at most 64 caps are looked at, and
+/// the order of more than 10 may not be the best, see quick_path_from. With shared capacity the
+/// same.
+[[nodiscard]] Solved solve_inner_pipelined_quickly(const Problem& problem, const Stages& stages);
+
 /// Distinct values of slowness between devices, ascending; of more than `most`, that many spread
 /// evenly over their ranks, always with the first and the last. O(kinds^2 log kinds).
 [[nodiscard]] std::vector<double> slowness_levels(const Problem& problem, std::size_t most);

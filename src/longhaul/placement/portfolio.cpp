@@ -114,7 +114,7 @@ private:
         }
         for (const Seed& seed : found) {
             Stages stages = realised(seed.counts, classes);
-            const Solved solved = solve_inner(problem_, stages);
+            const Solved solved = solve_inner_quickly(problem_, stages);
             stages = in_order(stages, solved.order);
             offer(stages, solved.score.total(), seed.origin);
             starts_.push_back({std::move(stages), solved.score.total(), seed.origin});

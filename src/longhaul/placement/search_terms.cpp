@@ -13,6 +13,7 @@ namespace {
 
 constexpr double kWeights[] = {1, 0, 3, 0.3};
 constexpr std::size_t kMostRestarts = 4;
+constexpr std::uint64_t kStandInBudget = 250;  // evaluations that a stand-in is worth trying with
 
 /// Keeps the better of two results and the sum of what both took.
 void keep(SearchResult& best, SearchResult&& found) {
@@ -98,7 +99,10 @@ std::vector<Problem> stand_ins(const Problem& problem) {
 SearchResult search_terms(const Problem& problem,
                           const SearchOptions& options,
                           const PlainSearch& plain) {
-    const std::vector<Problem> weighted = stand_ins(problem);
+    std::vector<Problem> weighted = stand_ins(problem);
+    weighted.erase(weighted.begin() + static_cast<std::ptrdiff_t>(std::clamp<std::uint64_t>(
+                                          options.budget / 2 / kStandInBudget, 1, weighted.size())),
+                   weighted.end());
     std::vector<SearchResult> starts = simple_starts(problem);
     SearchResult best;
     for (const SearchResult& start : starts) {
@@ -128,7 +132,9 @@ SearchResult search_terms(const Problem& problem,
                                    starts[i % starts.size()].stages,
                                    options.budget / 2 / restarts,
                                    options.run * 64 + i,
-                                   options);
+                                   options,
+                                   kColdStart,
+                                   starts[i % starts.size()].score);
     });
     for (SearchResult& found : annealed) {
         keep(best, std::move(found));

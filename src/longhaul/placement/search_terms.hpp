@@ -2,6 +2,8 @@
 // unequal devices.
 #pragma once
 
+#include <optional>
+
 #include "longhaul/placement/search.hpp"
 
 namespace longhaul::placement {
@@ -24,7 +26,9 @@ void rescore(const Problem& problem, SearchResult& found);
 /// places, a few alike ones at once, stretches of stages are turned around, and devices that are
 /// left out take places. Only the stage groups and edges that a move touches are scored anew, but
 /// under the pipelined objective without shared capacity. `temperature`: of the first move, as a
-/// part of the best score; hot walks leave their start, cold ones better it.
+/// part of the best score; hot walks leave their start, cold ones better it. Of a start whose score
+/// is known, a walk that finds nothing better returns it as it is; so does one that has no budget
+/// for a move, at once.
 inline constexpr double kColdStart = 0.03;
 inline constexpr double kHotStart = 1;
 [[nodiscard]] SearchResult anneal_terms(const Problem& problem,
@@ -32,7 +36,8 @@ inline constexpr double kHotStart = 1;
                                         std::uint64_t budget,
                                         std::uint64_t stream,
                                         const SearchOptions& options,
-                                        double temperature = kColdStart);
+                                        double temperature = kColdStart,
+                                        std::optional<double> start_score = {});
 
 /// Stand-ins first, then annealing from the best of them with half of the budget.
 /// `plain(problem, options)` searches a problem of pair costs.

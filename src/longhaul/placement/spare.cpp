@@ -180,7 +180,8 @@ private:
                                     budget / walks,
                                     (options_.run * 64 + runs_) * kMostWalks + i,
                                     options_,
-                                    i % 2 == 0 ? kColdStart : kHotStart);
+                                    i % 2 == 0 ? kColdStart : kHotStart,
+                                    best_.score);
         });
         ++runs_;
         for (SearchResult& one : found) {
