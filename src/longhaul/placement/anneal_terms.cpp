@@ -15,8 +15,9 @@ namespace longhaul::placement {
 namespace {
 
 constexpr std::uint64_t kStreamsOfTerms = std::uint64_t{3} << 40U;
-constexpr std::uint64_t kMoveCost = 8;       // one move costs about as much as 8 plain evaluations
-constexpr std::uint64_t kWholeCost = 8;      // a move that is scored as a whole, 8 moves
+constexpr std::uint64_t kMoveCost = 8;   // one move costs about as much as 8 plain evaluations
+constexpr std::uint64_t kWholeCost = 8;  // a move that is scored as a whole, 8 moves
+constexpr int kWholeStages = 8;          // with so many stages; its path grows with their square
 constexpr std::uint64_t kSearchedCost = 16;  // a tree or ring of many members is searched itself
 constexpr double kEndTemperature = 0.0003;
 constexpr std::size_t kBestsKept = 8;       // of a walk
@@ -351,7 +352,8 @@ SearchResult anneal_terms(const Problem& problem,
                           std::optional<double> start_score) {
     std::uint64_t cost = kMoveCost;
     if (scored_whole(problem)) {
-        cost *= kWholeCost;
+        const auto longer = static_cast<std::uint64_t>(1 + (problem.shape.pp - 1) / kWholeStages);
+        cost *= kWholeCost * longer * longer;
     }
     const bool searched =
         problem.terms.exchange == Exchange::kTree || problem.terms.exchange == Exchange::kRing;
