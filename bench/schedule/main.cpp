@@ -108,16 +108,24 @@ std::vector<Row> region_rows(const Options& options) {
         fmt::print(stderr, "{}\n", core::to_string(measured.error().front()));
         std::exit(2);
     }
+    const auto add = [&](int n, double memory, std::uint64_t seed) {
+        rows.push_back({fmt::format("cloud regions, draw {}", seed),
+                        region_islands(*measured, n, memory, seed),
+                        memory,
+                        {},
+                        0,
+                        n <= 9 ? 0.05 : -1,
+                        60,
+                        true});
+    };
     for (const double memory : {0.0, 0.05, 32.0}) {
-        for (const int n : {6, 9, 12, 20, 40}) {
-            rows.push_back({"cloud regions",
-                            region_islands(*measured, n, memory, 3),
-                            memory,
-                            {},
-                            0,
-                            n <= 9 ? 0.05 : -1,
-                            60,
-                            true});
+        for (int n = 5; n <= 9; ++n) {
+            for (std::uint64_t seed = 1; seed <= 6; ++seed) {
+                add(n, memory, seed);
+            }
+        }
+        for (const int n : {12, 20, 40}) {
+            add(n, memory, 3);
         }
     }
     return rows;

@@ -26,6 +26,8 @@ constexpr std::uint64_t kMostRounds = 150'000;
 constexpr std::uint64_t kMostPairs = 3'000'000'000;
 /// Rounds of which windows are looked at: all their pairs are.
 constexpr std::size_t kMostInWindows = 25'000;
+/// Of sequences of rounds, in products looked at.
+constexpr double kPrefixWork = 2e7;
 constexpr std::size_t kPairsKept = 2000;
 /// Of growing trees anew, in links looked at.
 constexpr double kTreeWork = 3e8;
@@ -327,6 +329,18 @@ private:
         }
         if (useful.empty() || useful.size() > kMostInWindows || method_ != "pairs of rounds") {
             return;
+        }
+        const double by_prefixes = detail::prefix_bound(useful,
+                                                        errors_,
+                                                        n_,
+                                                        options_.mixing,
+                                                        bound_,
+                                                        best_.score_ms,
+                                                        options_.effort * kPrefixWork,
+                                                        options_.stop);
+        if (by_prefixes > bound_ * (1 + 1e-6)) {
+            bound_ = by_prefixes;
+            method_ = "prefixes of schedules";
         }
         for (int length = 3; length <= 5 && !proved() && !judge_.stopped(); ++length) {
             const double better = detail::window_bound(useful,
