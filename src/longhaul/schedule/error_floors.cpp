@@ -6,6 +6,7 @@
 #include <cmath>
 #include <map>
 #include <numeric>
+#include <set>
 
 #include "longhaul/core/assert.hpp"
 #include "longhaul/schedule/detail/common.hpp"
@@ -26,6 +27,68 @@ double row_of_parts(double parts, std::size_t n) {
            (islands - more) * (1 / islands - low / parts);
 }
 
+/// For every two cliques how far the weights between them after a round are from those of the mean
+/// of all.
+void distances_from_mean(const RoundTable& table, std::size_t round, std::vector<double>& off) {
+    const std::size_t cliques = table.cliques.size();
+    off.resize(cliques * cliques);
+    for (std::size_t x = 0; x < cliques; ++x) {
+        for (std::size_t y = 0; y <= x; ++y) {
+            double weight = -table.mass[x] * table.mass[y];
+            for (const std::uint32_t id : table.cliques_of(round)) {
+                weight += table.mass_of(table.cliques[x] & table.cliques[id]) *
+                          table.mass_of(table.cliques[y] & table.cliques[id]) / table.mass[id];
+            }
+            off[x * cliques + y] = off[y * cliques + x] = std::abs(weight) / table.start;
+        }
+    }
+}
+
+using Row = std::array<double, RoundTable::kWidth>;
+
+/// The row after one more round, rounded a little so that equal ones meet.
+Row row_after(const RoundTable& table, std::size_t round, const Row& from) {
+    Row to{};
+    for (const std::uint32_t id : table.cliques_of(round)) {
+        double sum = 0;
+        for (const std::size_t member : table.members[id]) {
+            sum += from[member];
+        }
+        for (const std::size_t member : table.members[id]) {
+            to[member] = std::round(sum * table.share[member] / table.mass[id] * 1e14) / 1e14;
+        }
+    }
+    return to;
+}
+
+double row_error(const RoundTable& table, const Row& row) {
+    double off = 0;
+    for (std::size_t x = 0; x < table.n; ++x) {
+        off += std::abs(row[x] - table.share[x]);
+    }
+    return off;
+}
+
+/// Least error after one more round, every island in its best clique.
+double least_after(const RoundTable& table, const Row& row) {
+    Row least;
+    least.fill(kNever);
+    for (std::size_t c = 0; c < table.cliques.size(); ++c) {
+        double off = -table.mass[c];
+        for (const std::size_t member : table.members[c]) {
+            off += row[member];
+        }
+        for (const std::size_t member : table.members[c]) {
+            least[member] = std::min(least[member], std::abs(off) / table.mass[c]);
+        }
+    }
+    double sum = 0;
+    for (std::size_t x = 0; x < table.n; ++x) {
+        sum += table.share[x] * least[x];
+    }
+    return sum;
+}
+
 }  // namespace
 
 RoundTable::RoundTable(const std::vector<ListedRound>& listed,
@@ -39,6 +102,8 @@ RoundTable::RoundTable(const std::vector<ListedRound>& listed,
         part /= sum;
         start += part * 2 * (1 - part);
     }
+    LONGHAUL_ASSERT(n <= kWidth);
+    share.resize(kWidth, 0);
     divide();
     number_cliques();
 }
@@ -103,27 +168,29 @@ void RoundTable::keep_classes(std::size_t count) {
 }
 
 void RoundTable::errors_of_means(const double* rows, std::vector<double>& errors) const {
-    std::array<double, 16> sum{};
     errors.resize(cliques.size());
     for (std::size_t c = 0; c < cliques.size(); ++c) {
-        sum.fill(0);
+        // Loops of a fixed length, so that compilers unroll them.
+        std::array<double, kWidth> sum{};
         for (const std::size_t member : members[c]) {
             const double weight = share[member];
-            const double* row = rows + member * n;
-            for (std::size_t x = 0; x < n; ++x) {
+            const double* row = rows + member * kWidth;
+            for (std::size_t x = 0; x < kWidth; ++x) {
                 sum[x] += weight * row[x];
             }
         }
-        double off = 0;
-        for (std::size_t x = 0; x < n; ++x) {
-            off += std::abs(sum[x] - mass[c] * share[x]);
+        double even = 0;
+        double odd = 0;
+        for (std::size_t x = 0; x < kWidth; x += 2) {
+            even += std::abs(sum[x] - mass[c] * share[x]);
+            odd += std::abs(sum[x + 1] - mass[c] * share[x + 1]);
         }
-        errors[c] = off / start;
+        errors[c] = (even + odd) / start;
     }
 }
 
 double RoundTable::least_of_rows(const std::vector<double>& errors) const {
-    std::array<double, 16> least{};
+    std::array<double, kWidth> least{};
     least.fill(kNever);
     for (std::size_t c = 0; c < cliques.size(); ++c) {
         const double part = errors[c] / mass[c];
@@ -139,17 +206,17 @@ double RoundTable::least_of_rows(const std::vector<double>& errors) const {
 }
 
 void RoundTable::apply(std::size_t round, const double* before, double* after) const {
-    std::array<double, 16> mean{};
     for (const std::uint32_t id : cliques_of(round)) {
-        mean.fill(0);
+        std::array<double, kWidth> mean{};
         for (const std::size_t member : members[id]) {
             const double weight = share[member] / mass[id];
-            for (std::size_t x = 0; x < n; ++x) {
-                mean[x] += weight * before[member * n + x];
+            const double* row = before + member * kWidth;
+            for (std::size_t x = 0; x < kWidth; ++x) {
+                mean[x] += weight * row[x];
             }
         }
         for (const std::size_t member : members[id]) {
-            std::copy_n(mean.begin(), n, after + member * n);
+            std::copy_n(mean.begin(), kWidth, after + member * kWidth);
         }
     }
 }
@@ -158,7 +225,10 @@ ErrorFloors::ErrorFloors(const RoundTable& table, const SetErrors& errors, doubl
     : forgetting_(forgetting),
       least_(table.class_ms.size(), std::vector<double>(kMost + 2, 0)),
       floors_(least_),
-      after_(least_) {
+      after_(least_),
+      first_of_two_(table.size(), 0),
+      first_of_three_(table.size(), 0),
+      middle_of_three_(table.size(), 0) {
     from_single_rounds(table, errors);
     from_pairs(table, errors);
     sum_up();
@@ -208,44 +278,39 @@ void ErrorFloors::from_pairs(const RoundTable& table, const SetErrors& errors) {
     }
 }
 
-void ErrorFloors::look_at_triples(const RoundTable& table) {
+void ErrorFloors::look_at_triples(const RoundTable& table, const SetErrors& set_errors) {
     const std::size_t cliques = table.cliques.size();
-    const double scale = 1 / table.start;
     std::vector<double> least(least_.size(), kNever);
-    std::vector<double> off(cliques * cliques);
+    std::vector<double> end(table.size(), kNever);
+    std::vector<double> centre(table.size(), kNever);
+    std::vector<double> off;
     std::vector<double> errors(cliques);
-    for (std::size_t middle = 0; middle < table.size(); ++middle) {
-        // How far the weights between two cliques are from those of a mean of all.
-        for (std::size_t x = 0; x < cliques; ++x) {
-            for (std::size_t y = 0; y <= x; ++y) {
-                double weight = -table.mass[x] * table.mass[y];
-                for (const std::uint32_t id : table.cliques_of(middle)) {
-                    weight += table.mass_of(table.cliques[x] & table.cliques[id]) *
-                              table.mass_of(table.cliques[y] & table.cliques[id]) / table.mass[id];
-                }
-                off[x * cliques + y] = off[y * cliques + x] = std::abs(weight) * scale;
-            }
+    const auto error_with = [&](std::size_t round) {
+        double error = 0;
+        for (const std::uint32_t id : table.cliques_of(round)) {
+            error += errors[id];
         }
+        return error;
+    };
+    for (std::size_t middle = 0; middle < table.size(); ++middle) {
+        distances_from_mean(table, middle, off);
         for (std::size_t one = 0; one < table.size(); ++one) {
             for (std::size_t x = 0; x < cliques; ++x) {
-                double sum = 0;
+                errors[x] = 0;
                 for (const std::uint32_t id : table.cliques_of(one)) {
-                    sum += off[x * cliques + id];
+                    errors[x] += off[x * cliques + id];
                 }
-                errors[x] = sum;
             }
             const std::size_t from = std::max(table.classes[middle], table.classes[one]);
             const double floor = table.least_of_rows(errors);
-            if (std::none_of(least.begin() + static_cast<std::ptrdiff_t>(from),
-                             least.end(),
-                             [&](double known) { return floor < known; })) {
+            // The least only falls with the class.
+            if (floor >= end[one] && floor >= centre[middle] && floor >= least[from]) {
                 continue;
             }
             for (std::size_t other = 0; other < table.size(); ++other) {
-                double error = 0;
-                for (const std::uint32_t id : table.cliques_of(other)) {
-                    error += errors[id];
-                }
+                const double error = error_with(other);
+                end[one] = std::min(end[one], error);
+                centre[middle] = std::min(centre[middle], error);
                 for (std::size_t c = std::max(from, table.classes[other]);
                      c < least.size() && error < least[c];
                      ++c) {
@@ -254,8 +319,56 @@ void ErrorFloors::look_at_triples(const RoundTable& table) {
             }
         }
     }
-    for (std::size_t c = 0; c < least.size(); ++c) {
+    for (std::size_t c = 0; c < table.class_ms.size(); ++c) {
         least_[c][3] = std::max(least_[c][3], least[c] - kRounding);
+    }
+    const double worth = forgetting_ * forgetting_ * forgetting_;
+    for (std::size_t round = 0; round < table.size(); ++round) {
+        double pair = kNever;
+        for (const ListedRound& other : table.rounds) {
+            pair = std::min(pair, set_errors.two(table.rounds[round].round, other.round));
+        }
+        first_of_two_[round] = forgetting_ * forgetting_ * std::max(0.0, pair - kRounding);
+        first_of_three_[round] = worth * std::max(0.0, end[round] - kRounding);
+        middle_of_three_[round] = worth * std::max(0.0, centre[round] - kRounding);
+    }
+    sum_up();
+}
+
+void ErrorFloors::look_at_rows(const RoundTable& table, double most) {
+    std::vector<double> sum(kMost + 2, 0);
+    for (std::size_t i = 0; i < table.n; ++i) {
+        Row row{};
+        row[i] = 1;
+        std::set<Row> reached = {row};
+        std::size_t h = 1;
+        for (; h <= kMost; ++h) {
+            const bool last = static_cast<double>(reached.size() * table.size()) > most;
+            std::set<Row> next;
+            double least = kNever;
+            for (const Row& from : reached) {
+                if (last) {
+                    least = std::min(least, least_after(table, from));
+                    continue;
+                }
+                for (std::size_t round = 0; round < table.size(); ++round) {
+                    next.insert(row_after(table, round, from));
+                }
+            }
+            for (const Row& to : next) {
+                least = std::min(least, row_error(table, to));
+            }
+            sum[h] += table.share[i] * least / table.start;
+            if (last) {
+                break;
+            }
+            reached = std::move(next);
+        }
+    }
+    for (auto& floors : least_) {
+        for (std::size_t h = 2; h <= kMost; ++h) {
+            floors[h] = std::max(floors[h], sum[h] - kRounding);
+        }
     }
     sum_up();
 }

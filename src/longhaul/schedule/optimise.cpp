@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <span>
 #include <utility>
 
 #include <fmt/format.h>
@@ -28,6 +29,9 @@ constexpr std::uint64_t kMostPairs = 3'000'000'000;
 constexpr std::size_t kMostInWindows = 25'000;
 /// Of sequences of rounds, in products looked at.
 constexpr double kPrefixWork = 2e7;
+constexpr double kWideGap = 1.05 * (1 + 1e-9);
+/// Windows are looked at when pairs leave no wider gap.
+constexpr double kClosePairs = 1.1;
 constexpr std::size_t kPairsKept = 2000;
 /// Of growing trees anew, in links looked at.
 constexpr double kTreeWork = 3e8;
@@ -105,7 +109,7 @@ private:
         Optimised found;
         Capabilities plain = times_.capabilities();
         plain.trees = Trees::kShortest;
-        for (const Islands& network : without_slow_links()) {
+        for (const Islands& network : detail::without_slow_links(times_.islands())) {
             RoundTimes plain_times(network, plain);
             Search on_shortest(plain_times, options_);
             found.evaluated += on_shortest.run().evaluated;
@@ -124,37 +128,6 @@ private:
         anneal_from(best_.schedule, steps(count));
         bound_by_reach();
         return finished(std::move(found));
-    }
-
-    /// The network, and what is left of it without its slowest links as long as all islands are
-    /// joined: shortest paths over slow links hide what trees around them can do.
-    [[nodiscard]] std::vector<Islands> without_slow_links() const {
-        constexpr std::size_t kMostNetworks = 4;
-        std::vector<Islands> networks = {times_.islands()};
-        std::vector<double> rates;
-        for (const topology::Link& link : times_.islands().network.links) {
-            rates.push_back(link.gbps);
-        }
-        std::ranges::sort(rates);
-        rates.erase(std::ranges::unique(rates).begin(), rates.end());
-        for (const double rate : rates) {
-            Islands fewer = times_.islands();
-            for (topology::Link& link : fewer.network.links) {
-                link.down = link.gbps <= rate;
-            }
-            topology::Stream all{0, {}, 1};
-            for (int i = 1; i < n_; ++i) {
-                all.receivers.push_back(i);
-            }
-            const auto tree = topology::shortest_trees(fewer.network, {all});
-            const auto far = topology::stream_latencies(fewer.network, all, tree.front());
-            if (networks.size() == kMostNetworks ||
-                std::ranges::any_of(far, [](double latency) { return latency == kNever; })) {
-                break;
-            }
-            networks.push_back(std::move(fewer));
-        }
-        return networks;
     }
 
     [[nodiscard]] bool proved() const { return best_.score_ms <= bound_ * kEqual; }
@@ -313,6 +286,40 @@ private:
         }
     }
 
+    /// Sequences that no bound excludes are tried as schedules, too.
+    void bound_by_prefixes(const std::vector<ListedRound>& rounds, double part) {
+        const double known = best_.score_ms;
+        const auto seen = [&](std::span<const std::size_t> sequence) {
+            if (std::ssize(sequence) < 2 || std::ssize(sequence) > options_.max_period) {
+                return;
+            }
+            Schedule schedule;
+            for (const std::size_t round : sequence) {
+                schedule.rounds.push_back(rounds[round].round);
+            }
+            const double score = judge_.score(schedule, best_.score_ms);
+            if (score < best_.score_ms) {
+                offer({std::move(schedule), score});
+            }
+        };
+        const double bound = detail::prefix_bound(rounds,
+                                                  errors_,
+                                                  n_,
+                                                  options_.mixing,
+                                                  bound_,
+                                                  known,
+                                                  part * options_.effort * kPrefixWork,
+                                                  options_.stop,
+                                                  seen);
+        if (bound > bound_ * (1 + 1e-6)) {
+            bound_ = bound;
+            method_ = "prefixes of schedules";
+        }
+        if (best_.score_ms < known) {
+            anneal_from(best_.schedule, steps(40'000));
+        }
+    }
+
     void tighten(const std::vector<ListedRound>& listed) {
         if (options_.pace == Pace::kOwn) {
             bound_ = detail::own_length_bound(
@@ -330,17 +337,13 @@ private:
         if (useful.empty() || useful.size() > kMostInWindows || method_ != "pairs of rounds") {
             return;
         }
-        const double by_prefixes = detail::prefix_bound(useful,
-                                                        errors_,
-                                                        n_,
-                                                        options_.mixing,
-                                                        bound_,
-                                                        best_.score_ms,
-                                                        options_.effort * kPrefixWork,
-                                                        options_.stop);
-        if (by_prefixes > bound_ * (1 + 1e-6)) {
-            bound_ = by_prefixes;
-            method_ = "prefixes of schedules";
+        const bool close = best_.score_ms <= bound_ * kClosePairs;
+        bound_by_prefixes(useful, 0.2);
+        if (best_.score_ms > bound_ * kWideGap) {
+            bound_by_prefixes(useful, 0.8);
+        }
+        if (!close) {
+            return;  // windows are too short to tell
         }
         for (int length = 3; length <= 5 && !proved() && !judge_.stopped(); ++length) {
             const double better = detail::window_bound(useful,

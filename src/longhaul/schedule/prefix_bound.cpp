@@ -17,13 +17,20 @@ constexpr double kSlack = 1e-10;  ///< of sums of errors; theirs are rounded
 /// Of looking at triples, in rounds times rounds times cliques.
 constexpr double kMostTripleWork = 3e9;
 
+/// Below this gap only so much more work is worth while.
+constexpr double kCloseGap = 0.05;
+constexpr double kFinishing = 1e6;
+/// Rows made from one island's times rounds.
+constexpr double kMostRows = 3e5;
+
 /// What is known of the first rounds of a sequence.
 struct Depth {
     struct Start {
-        std::vector<double> rows;    ///< product of the rounds from here on, n x n
+        std::vector<double> rows;    ///< product of the rounds from here on
         std::vector<double> errors;  ///< of the means of cliques over these rows
         double sum = 0;              ///< rho e(1) + rho^2 e(2) + ...
         double next = 0;             ///< least e after one more round
+        bool looked = false;         ///< errors and next are known
     };
     std::vector<Start> starts;
 };
@@ -37,8 +44,9 @@ public:
     PrefixSearch(const RoundTable& table,
                  const ErrorFloors& floors,
                  double forgetting,
-                 const std::function<bool()>& stop)
-        : table_(table), floors_(floors), stop_(stop), depths_(kDeepest + 1) {
+                 const std::function<bool()>& stop,
+                 const std::function<void(std::span<const std::size_t>)>& seen)
+        : table_(table), floors_(floors), stop_(stop), seen_(seen), depths_(kDeepest + 1) {
         double worth = 1;
         for (std::size_t h = 0; h <= kDeepest + 1; ++h) {
             worth_.push_back(worth);
@@ -47,12 +55,12 @@ public:
         for (std::size_t k = 0; k <= kDeepest; ++k) {
             depths_[k].starts.resize(k);
             for (auto& start : depths_[k].starts) {
-                start.rows.resize(table.n * table.n);
+                start.rows.resize(table.n * RoundTable::kWidth);
             }
         }
-        unit_.assign(table.n * table.n, 0);
+        unit_.assign(table.n * RoundTable::kWidth, 0);
         for (std::size_t i = 0; i < table.n; ++i) {
-            unit_[i * table.n + i] = 1;
+            unit_[i * RoundTable::kWidth + i] = 1;
         }
     }
 
@@ -60,6 +68,7 @@ public:
     bool proves(double score, double& work) {
         score_ = score;
         work_ = work;
+        prefix_.clear();
         const std::size_t count = table_.class_ms.size();
         const bool proved = extend(0, 0, count == 64 ? ~Classes{0} : (Classes{1} << count) - 1);
         work = work_;
@@ -70,6 +79,11 @@ private:
     /// What the mean of rho e(1) + rho^2 e(2) + ... must be below.
     [[nodiscard]] double target(double longest, std::size_t c) const {
         return score_ / std::max(longest, table_.class_ms[c]) - 1.5;
+    }
+
+    /// The rounds of the sequence from start p on.
+    [[nodiscard]] std::span<const std::size_t> from(std::size_t p) const {
+        return std::span(prefix_).subspan(std::min(p, prefix_.size()));
     }
 
     /// Classes for which every m leaves hope: known(p) is what start p adds at least but for the
@@ -87,7 +101,7 @@ private:
             double sum = 0;
             bool hope = true;
             for (std::size_t p = 0; p < starts && hope; ++p) {
-                sum += known(p, c) + floors_.after(c, rounds - p);
+                sum += known(p, c) + floors_.after(c, rounds - p, from(p));
                 hope = sum < static_cast<double>(p + 1) * most + kSlack;
             }
             left |= hope ? Classes{1} << c : 0;
@@ -97,17 +111,20 @@ private:
 
     /// With one round more that is not known yet.
     [[nodiscard]] Classes look_ahead(std::size_t k, double longest, Classes classes) {
-        for (auto& start : depths_[k].starts) {
-            table_.errors_of_means(start.rows.data(), start.errors);
-            start.next = table_.least_of_rows(start.errors);
-        }
-        work_ -= static_cast<double>(k + 1);
+        work_ -= 1;
         return hopeful(classes, longest, k + 1, k + 1, [&](std::size_t p, std::size_t c) {
             if (p == k) {
                 return floors_.of(c, 1);
             }
-            const auto& start = depths_[k].starts[p];
-            return start.sum + std::max(worth_[k + 1 - p] * start.next, floors_.of(c, k + 1 - p));
+            auto& start = depths_[k].starts[p];
+            if (!start.looked) {
+                table_.errors_of_means(start.rows.data(), start.errors);
+                start.next = table_.least_of_rows(start.errors);
+                start.looked = true;
+                work_ -= 1;
+            }
+            return start.sum +
+                   std::max(worth_[k + 1 - p] * start.next, floors_.of(c, k + 1 - p, from(p)));
         });
     }
 
@@ -119,7 +136,8 @@ private:
             const double most = target(longest, c);
             double sum = 0;
             for (std::size_t p = 0; p <= k; ++p) {
-                sum += (p < k ? depths_[k].starts[p].sum : 0) + floors_.after(c, k + 1 - p);
+                sum +=
+                    (p < k ? depths_[k].starts[p].sum : 0) + floors_.after(c, k + 1 - p, from(p));
                 room[p] = std::max(room[p], static_cast<double>(p + 1) * most + kSlack - sum);
             }
         }
@@ -147,11 +165,10 @@ private:
         return sum + added[k] < room[k];
     }
 
-    void append(std::size_t k,
-                std::size_t round,
-                const std::array<double, kDeepest + 1>& added) {
+    void append(std::size_t k, std::size_t round, const std::array<double, kDeepest + 1>& added) {
         for (std::size_t p = 0; p <= k; ++p) {
             auto& to = depths_[k + 1].starts[p];
+            to.looked = false;
             to.sum = added[p] + (p < k ? depths_[k].starts[p].sum : 0);
             table_.apply(
                 round, p < k ? depths_[k].starts[p].rows.data() : unit_.data(), to.rows.data());
@@ -168,6 +185,9 @@ private:
         if (classes == 0) {
             return true;
         }
+        if (seen_ && k > 0) {
+            seen_(prefix_);
+        }
         const auto last = static_cast<std::size_t>(63 - std::countl_zero(classes));
         std::vector<double> room;
         find_room(k, longest, classes, room);
@@ -180,15 +200,18 @@ private:
             }
             const double longer = std::max(longest, table_.rounds[round].time_ms);
             const Classes possible = classes & ~((Classes{1} << table_.classes[round]) - 1);
+            prefix_.push_back(round);
             const Classes left =
                 hopeful(possible, longer, k + 1, k + 1, [&](std::size_t p, std::size_t) {
                     return added[p] + (p < k ? depths_[k].starts[p].sum : 0);
                 });
-            if (left == 0) {
-                continue;
+            bool proved = true;
+            if (left != 0) {
+                append(k, round, added);
+                proved = extend(k + 1, longer, left);
             }
-            append(k, round, added);
-            if (!extend(k + 1, longer, left)) {
+            prefix_.pop_back();
+            if (!proved) {
                 return false;
             }
         }
@@ -198,6 +221,8 @@ private:
     const RoundTable& table_;
     const ErrorFloors& floors_;
     const std::function<bool()>& stop_;
+    const std::function<void(std::span<const std::size_t>)>& seen_;
+    std::vector<std::size_t> prefix_;
     std::vector<Depth> depths_;
     std::vector<double> unit_;
     std::vector<double> worth_;
@@ -214,7 +239,8 @@ double prefix_bound(const std::vector<ListedRound>& rounds,
                     double below,
                     double above,
                     double work,
-                    const std::function<bool()>& stop) {
+                    const std::function<bool()>& stop,
+                    const std::function<void(std::span<const std::size_t>)>& seen) {
     LONGHAUL_ASSERT(islands >= 2 && islands <= 10);
     RoundTable table(rounds, islands, mixing);
     // Longest rounds that leave too little time are in no better schedule.
@@ -233,21 +259,24 @@ double prefix_bound(const std::vector<ListedRound>& rounds,
         return above;
     }
     table.keep_classes(count);
+    floors.look_at_rows(table, kMostRows);
     const auto size = static_cast<double>(table.size());
     const auto cliques = static_cast<double>(table.cliques.size());
     if (size * cliques * (size + cliques) <= kMostTripleWork) {
-        floors.look_at_triples(table);
+        floors.look_at_triples(table, errors);
     }
-    PrefixSearch search(table, floors, mixing.forgetting, stop);
+    PrefixSearch search(table, floors, mixing.forgetting, stop, seen);
     double proved = below;
     for (const double gap : {0.3, 0.2, 0.15, 0.1, 0.07, 0.05, 0.04, 0.03, 0.02, 0.015, 0.01}) {
         const double score = above / (1 + gap);
-        if (score > proved) {
-            if (!search.proves(score, work)) {
-                break;
-            }
-            proved = score;
+        if (score <= proved) {
+            continue;
         }
+        work = gap < kCloseGap ? std::min(work, kFinishing) : work;
+        if (!search.proves(score, work)) {
+            break;
+        }
+        proved = score;
     }
     return proved;
 }

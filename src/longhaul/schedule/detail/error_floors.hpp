@@ -1,6 +1,7 @@
 // What products of rounds leave at least, by how long the longest round of a schedule may be.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -12,7 +13,7 @@ namespace longhaul::schedule::detail {
 
 /// Rounds by time, their cliques numbered, in classes of similar times.
 struct RoundTable {
-    /// Rounds must be ascending by time, not empty; their times positive.
+    /// Rounds must be ascending by time, not empty; their times positive. Ten islands at most.
     RoundTable(const std::vector<ListedRound>& rounds, int islands, const MixingOptions& mixing);
 
     [[nodiscard]] std::span<const std::uint32_t> cliques_of(std::size_t round) const {
@@ -25,8 +26,10 @@ struct RoundTable {
     /// Leaves out classes and what only they use.
     void keep_classes(std::size_t count);
 
-    /// For every clique what its members add to e when each of their rows (n x n, row-major)
-    /// becomes the mean of them.
+    /// Numbers a row of a product takes; those behind the islands are zero.
+    static constexpr std::size_t kWidth = 10;
+
+    /// For every clique what its members add to e when each of their rows becomes the mean of them.
     void errors_of_means(const double* rows, std::vector<double>& errors) const;
     /// Least error of a round whose cliques have these: each island in its best clique.
     [[nodiscard]] double least_of_rows(const std::vector<double>& errors) const;
@@ -56,13 +59,39 @@ class ErrorFloors {
 public:
     ErrorFloors(const RoundTable& table, const SetErrors& errors, double forgetting);
 
-    /// Products of three from the rounds themselves: O(rounds^2 cliques).
-    void look_at_triples(const RoundTable& table);
+    /// Products of two and three from the rounds themselves, for each round as an end or in the
+    /// middle and three for each class: O(rounds^2 cliques), and more where many are close to the
+    /// least.
+    void look_at_triples(const RoundTable& table, const SetErrors& errors);
 
-    /// At least rho^h e(h).
-    [[nodiscard]] double of(std::size_t c, std::size_t h) const { return floors_[c][h]; }
+    /// Products of more, row by row: all rows that the rounds make of that of one island, as long
+    /// as these are at most `most` times a round, and one round further the best clique for each
+    /// island. The same for all classes.
+    void look_at_rows(const RoundTable& table, double most);
+
+    /// At least rho^h e(h) of a product of which the first rounds may be known.
+    [[nodiscard]] double of(std::size_t c,
+                            std::size_t h,
+                            std::span<const std::size_t> known = {}) const {
+        double floor = floors_[c][h];
+        if (!known.empty() && h == 2) {
+            floor = std::max(floor, first_of_two_[known[0]]);
+        } else if (!known.empty() && h == 3) {
+            floor = std::max(floor, first_of_three_[known[0]]);
+            floor = known.size() < 2 ? floor : std::max(floor, middle_of_three_[known[1]]);
+        }
+        return floor;
+    }
     /// At least the sum of rho^i e(i) over all i > h.
-    [[nodiscard]] double after(std::size_t c, std::size_t h) const { return after_[c][h]; }
+    [[nodiscard]] double after(std::size_t c,
+                               std::size_t h,
+                               std::span<const std::size_t> known = {}) const {
+        double sum = after_[c][std::max<std::size_t>(h, 3)];
+        for (std::size_t i = h + 1; i <= 3; ++i) {
+            sum += of(c, i, known);
+        }
+        return sum;
+    }
 
     static constexpr std::size_t kMost = 60;
 
@@ -75,6 +104,9 @@ private:
     std::vector<std::vector<double>> least_;   ///< [class][h], e alone
     std::vector<std::vector<double>> floors_;  ///< the same, weighted
     std::vector<std::vector<double>> after_;
+    std::vector<double> first_of_two_;  ///< [round], weighted, for all classes
+    std::vector<double> first_of_three_;
+    std::vector<double> middle_of_three_;
 };
 
 }  // namespace longhaul::schedule::detail

@@ -68,4 +68,8 @@ private:
                                                 int largest,
                                                 core::Random& random);
 
+/// The network, and what is left of it without its slowest links as long as all islands are joined:
+/// shortest paths over slow links hide what trees around them can do. Four networks at most.
+[[nodiscard]] std::vector<Islands> without_slow_links(const Islands& islands);
+
 }  // namespace longhaul::schedule::detail
