@@ -7,6 +7,7 @@
 #include "longhaul/fabric/names.hpp"
 #include "longhaul/inputs.hpp"
 #include "longhaul/place.hpp"
+#include "longhaul/placement/best_arrangement.hpp"
 #include "longhaul/placement/bounds.hpp"
 #include "longhaul/placement/describe.hpp"
 #include "longhaul/placement/group_terms.hpp"
@@ -196,17 +197,17 @@ placement::Bound bound_of(const LoadedProblem& loaded, double score) {
     return simple_bound(placement::grouped(problem, groups), score);
 }
 
-/// The problem and the stage groups with every tensor group as one device.
-std::pair<placement::Problem, placement::Stages> by_cells(const placement::Problem& problem,
-                                                          const placement::Placement& placement) {
+/// The problem and the placement with every tensor group as one device.
+std::pair<placement::Problem, placement::Placement> by_cells(
+    const placement::Problem& problem, const placement::Placement& placement) {
     if (problem.shape.tp == 1) {
-        return {problem, placement.stages()};
+        return {problem, placement};
     }
     placement::Problem unit = placement::grouped(problem, placement::groups_of(placement));
     std::vector<int> cells(unit.shape.cells());
     std::iota(cells.begin(), cells.end(), 0);
-    placement::Stages stages = placement::Placement(unit.shape, std::move(cells)).stages();
-    return {std::move(unit), std::move(stages)};
+    placement::Placement units(unit.shape, std::move(cells));
+    return {std::move(unit), std::move(units)};
 }
 
 /// The rank map as a plan file: scored as it stands, nothing claimed of other maps.
@@ -257,9 +258,9 @@ core::Result<int> evaluate(const Session& session, const EvaluateOptions& option
     const LoadedProblem* loaded = &scored->loaded;
     const placement::Placement* placement = &scored->placement;
     const placement::Score mapped = placement::score_as_mapped(loaded->problem, *placement);
-    const auto [unit, stages] = by_cells(loaded->problem, *placement);
-    const placement::Solved solved = placement::solve_inner(unit, stages);
-    const std::string misfit = placement::why_nothing_fits(unit, stages);
+    const auto [unit, units] = by_cells(loaded->problem, *placement);
+    const placement::Score solved = placement::best_arrangement(unit, units);
+    const std::string misfit = placement::why_nothing_fits(unit, units.stages());
     if (!misfit.empty()) {
         warn("the layers do not fit the memory of the devices: " + misfit);
         return kNo;
@@ -272,9 +273,9 @@ core::Result<int> evaluate(const Session& session, const EvaluateOptions& option
             return kDone;
         }
     }
-    const placement::Bound bound = bound_of(*loaded, solved.score.total());
-    print(options.json ? json_of(*loaded, solved.score, mapped, bound)
-                       : text_of(*loaded, solved.score, mapped, bound));
+    const placement::Bound bound = bound_of(*loaded, solved.total());
+    print(options.json ? json_of(*loaded, solved, mapped, bound)
+                       : text_of(*loaded, solved, mapped, bound));
     return kDone;
 }
 

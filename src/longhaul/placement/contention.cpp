@@ -70,6 +70,12 @@ Contention Contention::divided(int parts) const {
     return part;
 }
 
+bool Contention::directed(double forward_gb, double backward_gb) const {
+    return forward_gb != backward_gb && std::ranges::any_of(rates_, [](const SharedRates& rates) {
+               return rates.duplex && rates.there_gbps != rates.back_gbps;
+           });
+}
+
 double Contention::seconds(std::size_t resource, const Load& load) const {
     const SharedRates& rates = rates_[resource];
     const double there = 8 * load.there / rates.there_gbps;

@@ -75,6 +75,11 @@ public:
     /// What is left for one when `parts` equal loads use every resource at once.
     [[nodiscard]] Contention divided(int parts) const;
 
+    /// Whether an edge may take longer read from its other end: some resource has another rate each
+    /// way, and the passes send different amounts. Read backwards, an edge sends forward what it
+    /// sent backward: the two payloads change places.
+    [[nodiscard]] bool directed(double forward_gb, double backward_gb) const;
+
     [[nodiscard]] const std::string& name(int resource) const {
         return names_[static_cast<std::size_t>(resource)];
     }

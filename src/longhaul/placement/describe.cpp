@@ -13,11 +13,11 @@
 namespace longhaul::placement {
 namespace {
 
-/// Read backwards the path costs the same unless stages differ: begin at the end that holds the
-/// lowest device.
+/// Read backwards the path costs the same unless stages or directions differ: begin at the end that
+/// holds the lowest device.
 void begin_low(const Problem& problem, Stages& stages) {
     if (problem.workload.stage_seconds.size() <= 1 && problem.workload.layers.empty() &&
-        std::ranges::min(stages.back()) < std::ranges::min(stages.front())) {
+        !directed(problem) && std::ranges::min(stages.back()) < std::ranges::min(stages.front())) {
         std::ranges::reverse(stages);
     }
 }

@@ -4,6 +4,7 @@
 #include <map>
 #include <numeric>
 
+#include "longhaul/placement/directed_path.hpp"
 #include "longhaul/placement/group_terms.hpp"
 #include "longhaul/placement/kind_transport.hpp"
 #include "longhaul/placement/long_path.hpp"
@@ -239,7 +240,7 @@ Solved solve_inner(const Problem& problem, const Stages& stages) {
     const core::Grid<double> edges = problem.shared.empty()
                                          ? edge_matrix(problem.costs.pipeline, stages)
                                          : contended_edges(problem, stages);
-    Path path = best_path(edges);
+    Path path = best_directed_path(edges);
     Solved solved;
     solved.score.data_parallel = data_parallel(problem, stages).seconds;
     solved.score.pipeline = path.length;

@@ -139,21 +139,19 @@ private:
         }
     }
 
+    /// From column i to column j.
     double edge(std::size_t i, std::size_t j) {
-        double& known = edges_(std::min(i, j), std::max(i, j));
-        if (known < 0) {
-            const std::vector<int>& first = columns_[std::min(i, j)].counts;
+        if (edges_(i, j) < 0) {
+            const std::vector<int>& first = columns_[i].counts;
             const std::vector<int> none(first.size(), 0);
-            const Stages pair{devices(first, none),
-                              devices(columns_[std::max(i, j)].counts, first)};
-            if (problem_.shared.empty()) {
-                known = edge_matrix(problem_.costs.pipeline, pair)(0, 1);
-            } else {  // rates and payloads may differ by direction
-                const core::Grid<double> ways = contended_edges(problem_, pair, true);
-                known = std::min(ways(0, 1), ways(1, 0));
-            }
+            const Stages pair{devices(first, none), devices(columns_[j].counts, first)};
+            const core::Grid<double> ways = problem_.shared.empty()
+                                                ? edge_matrix(problem_.costs.pipeline, pair)
+                                                : contended_edges(problem_, pair, true);
+            edges_(i, j) = ways(0, 1);
+            edges_(j, i) = ways(1, 0);
         }
-        return known;
+        return edges_(i, j);
     }
 
     [[nodiscard]] double exchange() const {
@@ -173,10 +171,11 @@ private:
         core::Grid<double> edges(chosen_.size(), chosen_.size(), 0.0);
         for (std::size_t a = 0; a < chosen_.size(); ++a) {
             for (std::size_t b = a + 1; b < chosen_.size(); ++b) {
-                edges(a, b) = edges(b, a) = edge(chosen_[a], chosen_[b]);
+                edges(a, b) = edge(chosen_[a], chosen_[b]);
+                edges(b, a) = edge(chosen_[b], chosen_[a]);
             }
         }
-        const double least = exchange() + held_karp(edges).length + compute();
+        const double least = exchange() + directed_held_karp(edges).length + compute();
         if (least >= bound_) {
             return true;
         }

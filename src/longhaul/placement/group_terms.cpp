@@ -60,13 +60,22 @@ DataParallel data_parallel(const Problem& problem, const Stages& stages) {
     return worst;
 }
 
+bool directed(const Problem& problem) {
+    const auto [forward, backward] = passes_gb(problem);
+    return problem.shared.directed(forward, backward);
+}
+
+namespace {
+
 /// Groups are sorted first, and the one with the lowest device comes first, so that the same two
 /// groups always get the same pairs.
-ContendedEdge contended_edge(const Problem& problem,
-                             const std::vector<int>& left,
-                             const std::vector<int>& right) {
+ContendedEdge contended_edge_of(const Problem& problem,
+                                const std::vector<int>& left,
+                                const std::vector<int>& right,
+                                double forward,
+                                double backward) {
     if (std::ranges::min(right) < std::ranges::min(left)) {
-        ContendedEdge edge = contended_edge(problem, right, left);
+        ContendedEdge edge = contended_edge_of(problem, right, left, backward, forward);
         std::vector<int> partner(left.size());
         for (std::size_t j = 0; j < right.size(); ++j) {
             partner[edge.partner[j]] = static_cast<int>(j);
@@ -86,7 +95,6 @@ ContendedEdge contended_edge(const Problem& problem,
             pairs(i, j) = problem.costs.pipeline(left[from[i]], right[to[j]]);
         }
     }
-    const auto [forward, backward] = passes_gb(problem);
     ContendedEdge edge = problem.shared.match(pairs, sorted_left, sorted_right, forward, backward);
     std::vector<int> partner(left.size());
     for (std::size_t i = 0; i < left.size(); ++i) {
@@ -94,6 +102,15 @@ ContendedEdge contended_edge(const Problem& problem,
     }
     edge.partner = std::move(partner);
     return edge;
+}
+
+}  // namespace
+
+ContendedEdge contended_edge(const Problem& problem,
+                             const std::vector<int>& left,
+                             const std::vector<int>& right) {
+    const auto [forward, backward] = passes_gb(problem);
+    return contended_edge_of(problem, left, right, forward, backward);
 }
 
 double mapped_edge(const Problem& problem,
@@ -109,11 +126,15 @@ double mapped_edge(const Problem& problem,
 
 core::Grid<double> contended_edges(const Problem& problem, const Stages& stages, bool bounds) {
     core::Grid<double> edges(stages.size(), stages.size(), 0.0);
+    const bool each_way = directed(problem);
+    const auto seconds = [&](std::size_t a, std::size_t b) {
+        const ContendedEdge edge = contended_edge(problem, stages[a], stages[b]);
+        return bounds ? std::min(edge.bound, edge.seconds()) : edge.seconds();
+    };
     for (std::size_t a = 0; a < stages.size(); ++a) {
         for (std::size_t b = a + 1; b < stages.size(); ++b) {
-            const ContendedEdge edge = contended_edge(problem, stages[a], stages[b]);
-            edges(a, b) = edges(b, a) =
-                bounds ? std::min(edge.bound, edge.seconds()) : edge.seconds();
+            edges(a, b) = seconds(a, b);
+            edges(b, a) = each_way ? seconds(b, a) : edges(a, b);
         }
     }
     return edges;

@@ -24,7 +24,11 @@ struct DataParallel {
 /// One stage group alone. O(dp^2) for most exchanges.
 [[nodiscard]] double group_seconds(const Problem& problem, const std::vector<int>& group);
 
-/// Best pairs between two stage groups while capacity is shared.
+/// Whether an order of stages may cost more read backwards, by what it sends: see
+/// Contention::directed.
+[[nodiscard]] bool directed(const Problem& problem);
+
+/// Best pairs between two stage groups while capacity is shared. The left group sends forward.
 [[nodiscard]] ContendedEdge contended_edge(const Problem& problem,
                                            const std::vector<int>& left,
                                            const std::vector<int>& right);
@@ -34,7 +38,8 @@ struct DataParallel {
                                  const std::vector<int>& left,
                                  const std::vector<int>& right);
 
-/// Edges between all stage groups with shared capacity; with `bounds`, what no matching beats.
+/// Edges between all stage groups with shared capacity, (a, b) where a comes first; with `bounds`,
+/// what no matching beats.
 [[nodiscard]] core::Grid<double> contended_edges(const Problem& problem,
                                                  const Stages& stages,
                                                  bool bounds = false);

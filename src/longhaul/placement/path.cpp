@@ -45,7 +45,7 @@ std::vector<double> path_table(const core::Grid<double>& edges, std::size_t p) {
 
 }  // namespace
 
-Path held_karp(const core::Grid<double>& edges) {
+Path directed_held_karp(const core::Grid<double>& edges) {
     const std::size_t p = edges.rows();
     LONGHAUL_ASSERT(p >= 1 && p <= static_cast<std::size_t>(kMaxExactStages));
     LONGHAUL_ASSERT(edges.columns() == p);
@@ -70,6 +70,12 @@ Path held_karp(const core::Grid<double>& edges) {
         }
         node = before;
     }
+    std::ranges::reverse(path.order);  // found from the end
+    return path;
+}
+
+Path held_karp(const core::Grid<double>& edges) {
+    Path path = directed_held_karp(edges);
     if (path.order.front() > path.order.back()) {
         std::ranges::reverse(path.order);
     }

@@ -26,6 +26,10 @@ struct Path {
 /// The same for callers that have checked P already (asserted).
 [[nodiscard]] Path held_karp(const core::Grid<double>& edges);
 
+/// The same where edges (a, b) from a to b may differ from (b, a): a path that begins at its first
+/// node.
+[[nodiscard]] Path directed_held_karp(const core::Grid<double>& edges);
+
 /// What the refusal of too many stages says.
 [[nodiscard]] std::string too_many_stages(int pp);
 [[nodiscard]] std::string too_many_stages_fix();

@@ -168,7 +168,8 @@ private:
         for (std::size_t a = 0; a < chosen_.size(); ++a) {
             order.emplace_back(static_cast<int>(a), 1);
             for (std::size_t b = a + 1; b < chosen_.size(); ++b) {
-                edges(a, b) = edges(b, a) = edge(chosen_[a], chosen_[b]);
+                edges(a, b) = edge(chosen_[a], chosen_[b]);
+                edges(b, a) = edge(chosen_[b], chosen_[a]);
             }
         }
         result_.least = std::min(result_.least, seconds + shortest_order(edges, order));
@@ -215,8 +216,9 @@ private:
         return std::max(compute_, replay_step_of_layers(problem_, std::move(speeds)));
     }
 
+    /// From stage a to stage b: rates and payloads may differ by direction.
     double edge(std::size_t a, std::size_t b) {
-        const std::pair<std::size_t, std::size_t> key = std::minmax(a, b);
+        const std::pair<std::size_t, std::size_t> key(a, b);
         const auto known = edges_.find(key);
         if (known != edges_.end()) {
             return known->second;

@@ -3,8 +3,8 @@
 #include <cmath>
 #include <numeric>
 
+#include "longhaul/placement/directed_path.hpp"
 #include "longhaul/placement/group_terms.hpp"
-#include "longhaul/placement/long_path.hpp"
 #include "longhaul/placement/shared_pipeline.hpp"
 
 namespace longhaul::placement {
@@ -57,7 +57,7 @@ private:
     [[nodiscard]] double seconds() const {
         std::vector<Load> sum(problem_.shared.size());
         for (const SharedEdge& edge : edges_) {
-            add_loads(edge.loads, false, sum);
+            add_loads(edge.loads, sum);
         }
         const double busiest = problem_.shared.slower_pass(sum).seconds;
         return edges() + repeats(passes_, compute_, std::max(slowest(), busiest));
@@ -108,6 +108,7 @@ public:
     InnerShared(const Problem& problem, const Stages& stages)
         : problem_(problem),
           passes_(passes_of(problem.workload, problem.terms)),
+          directed_(directed(problem)),
           exchange_(data_parallel(problem, stages).seconds),
           groups_(stages),
           number_(stages.size()) {
@@ -151,21 +152,34 @@ private:
         return a * groups_.size() + b;
     }
 
-    /// Edge from group a to group b; kept as from the lower one to the higher one.
+    /// Edge from group a to group b.
     [[nodiscard]] const SharedEdge& edge(Match match, std::size_t a, std::size_t b) const {
-        return edges_[static_cast<std::size_t>(match)][at(std::min(a, b), std::max(a, b))];
+        return edges_[static_cast<std::size_t>(match)][at(a, b)];
     }
 
     void match_all(Match match, double cap) {
+        std::vector<SharedEdge>& edges = edges_[static_cast<std::size_t>(match)];
         for (std::size_t a = 0; a < groups_.size(); ++a) {
             for (std::size_t b = a + 1; b < groups_.size(); ++b) {
-                SharedEdge& known = edges_[static_cast<std::size_t>(match)][at(a, b)];
-                // Without pairs under a higher cap there are none under this one.
-                if (known.once < kNoPair && (known.partner.empty() || known.slowness > cap)) {
-                    known = matched(match, groups_[a], groups_[b], cap);
+                if (match_again(match, a, b, cap) && !directed_) {
+                    edges[at(b, a)] = turned(edges[at(a, b)]);
+                }
+                if (directed_) {
+                    (void)match_again(match, b, a, cap);
                 }
             }
         }
+    }
+
+    /// Under a lower cap, where that may change the pairs.
+    bool match_again(Match match, std::size_t a, std::size_t b, double cap) {
+        SharedEdge& known = edges_[static_cast<std::size_t>(match)][at(a, b)];
+        // Without pairs under a higher cap there are none under this one.
+        if (known.once >= kNoPair || (!known.partner.empty() && known.slowness <= cap)) {
+            return false;
+        }
+        known = matched(match, groups_[a], groups_[b], cap);
+        return true;
     }
 
     [[nodiscard]] SharedEdge matched(Match match,
@@ -205,7 +219,7 @@ private:
             const SharedEdge& joined = edge(match, a, b);
             pipeline.edges += joined.once;
             pipeline.slowest = std::max(pipeline.slowest, joined.slowness);
-            add_loads(joined.loads, a > b, sum);
+            add_loads(joined.loads, sum);
         }
         pipeline.busiest = problem_.shared.slower_pass(sum).seconds;
         return pipeline;
@@ -223,12 +237,15 @@ private:
         core::Grid<double> costs(groups_.size(), groups_.size(), 0.0);
         double dearest = 1e-9;
         for (std::size_t a = 0; a < groups_.size(); ++a) {
-            for (std::size_t b = a + 1; b < groups_.size(); ++b) {
+            for (std::size_t b = 0; b < groups_.size(); ++b) {
+                if (a == b) {
+                    continue;
+                }
                 const SharedEdge& joined = edge(match, a, b);
                 const double more =
                     loads ? repeats(passes_, {}, problem_.shared.slower_pass(joined.loads).seconds)
                           : 0;
-                costs(a, b) = costs(b, a) = joined.once + more;
+                costs(a, b) = joined.once + more;
                 dearest = std::isfinite(joined.once) ? std::max(dearest, costs(a, b)) : dearest;
             }
         }
@@ -236,7 +253,7 @@ private:
         for (double& cost : costs.cells()) {
             cost = std::min(cost, forbidden);
         }
-        Path best = best_path(costs);
+        Path best = best_directed_path(costs);
         return best.length < forbidden ? std::move(best.order) : std::vector<int>();
     }
 
@@ -283,6 +300,11 @@ private:
                 const Pipeline found = measure(match, order);
                 better_order(match, order);
                 offer(match, order);
+                if (directed_) {
+                    std::ranges::reverse(order);
+                    better_order(match, order);
+                    offer(match, order);
+                }
                 if (found.slowest > found.busiest) {
                     slowest = std::max(slowest, found.slowest);
                 }
@@ -292,7 +314,8 @@ private:
         return slowest > 0 && room > 0 ? useful_cap(passes_, slowest, room) : 0;
     }
 
-    /// Keeps an order of stages, from either end, when it is the best with its pairs bettered.
+    /// Keeps an order of stages, from either end where that costs the same, when it is the best
+    /// with its pairs bettered.
     void offer(Match match, const std::vector<int>& order) {
         if (exchange_ + measure(match, order).edges >= best_total_) {
             return;
@@ -301,9 +324,12 @@ private:
         PairExchange pairs(problem_, stages);
         pairs.run();
         const double interval = std::max(pairs.slowest(), steady_load(problem_, stages).seconds);
-        for (const bool turned : {false, true}) {
+        for (const bool backwards : {false, true}) {
+            if (backwards && directed_) {
+                break;
+            }
             std::vector<int> path = order;
-            if (turned) {
+            if (backwards) {
                 std::ranges::reverse(path);
                 std::ranges::reverse(stages);
             }
@@ -324,10 +350,9 @@ private:
             const auto a = static_cast<std::size_t>(order[s - 1]);
             const auto b = static_cast<std::size_t>(order[s]);
             const std::vector<int>& partner = edge(match, a, b).partner;
-            const std::vector<int> next = a < b ? partner : inverse(partner);
             stages.emplace_back();
             for (int& position : positions) {
-                position = next[position];
+                position = partner[position];
                 stages.back().push_back(groups_[b][position]);
             }
         }
@@ -344,6 +369,7 @@ private:
 
     const Problem& problem_;
     Passes passes_;
+    bool directed_;  // an edge may cost more read from its other end
     double exchange_;
     Stages groups_;
     std::vector<int> number_;  // of each group in the caller's stages

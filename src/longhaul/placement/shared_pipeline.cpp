@@ -6,10 +6,10 @@
 
 namespace longhaul::placement {
 
-void add_loads(const std::vector<Load>& loads, bool backwards, std::vector<Load>& sum) {
+void add_loads(const std::vector<Load>& loads, std::vector<Load>& sum) {
     for (std::size_t r = 0; r < loads.size(); ++r) {
-        sum[r].there += backwards ? loads[r].back : loads[r].there;
-        sum[r].back += backwards ? loads[r].there : loads[r].back;
+        sum[r].there += loads[r].there;
+        sum[r].back += loads[r].back;
     }
 }
 
@@ -33,12 +33,16 @@ SharedEdge measured_edge(const Problem& problem,
     return edge;
 }
 
-std::vector<int> inverse(const std::vector<int>& partner) {
-    std::vector<int> back(partner.size());
-    for (std::size_t i = 0; i < partner.size(); ++i) {
-        back[partner[i]] = static_cast<int>(i);
+SharedEdge turned(SharedEdge edge) {
+    std::vector<int> back(edge.partner.size());
+    for (std::size_t i = 0; i < back.size(); ++i) {
+        back[edge.partner[i]] = static_cast<int>(i);
     }
-    return back;
+    edge.partner = std::move(back);
+    for (Load& load : edge.loads) {
+        std::swap(load.there, load.back);
+    }
+    return edge;
 }
 
 core::Grid<double> pairs_between(const PairMatrix& costs,
@@ -92,23 +96,19 @@ SharedEdge SharedEdgeSolver::between(const std::vector<int>& left,
     std::ranges::sort(from);
     std::ranges::sort(to);
     const bool backwards = to.front() < from.front();
+    Passes passes = passes_;
     if (backwards) {
         std::swap(from, to);
+        std::swap(passes.forward_gb, passes.backward_gb);
     }
     const auto share = static_cast<double>(problem_.shape.pp - 1);
     const ContendedEdge found = problem_.shared.match(pairs_between(soft_, from, to),
                                                       from,
                                                       to,
-                                                      share * passes_.forward_gb,
-                                                      share * passes_.backward_gb);
-    SharedEdge edge = measured_edge(problem_, passes_, from, to, found.partner);
-    if (backwards) {
-        edge.partner = inverse(edge.partner);
-        for (Load& load : edge.loads) {
-            std::swap(load.there, load.back);
-        }
-    }
-    return edge;
+                                                      share * passes.forward_gb,
+                                                      share * passes.backward_gb);
+    SharedEdge edge = measured_edge(problem_, passes, from, to, found.partner);
+    return backwards ? turned(std::move(edge)) : edge;
 }
 
 double SharedEdgeSolver::total(double exchange,
@@ -120,7 +120,7 @@ double SharedEdgeSolver::total(double exchange,
     for (const SharedEdge& edge : edges) {
         once += edge.once;
         slowest = std::max(slowest, edge.slowness);
-        add_loads(edge.loads, false, sum);
+        add_loads(edge.loads, sum);
     }
     return pipelined_score(exchange,
                            once,

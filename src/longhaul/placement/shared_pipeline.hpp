@@ -42,11 +42,11 @@ struct SharedEdge {
                                        const std::vector<int>& right,
                                        std::vector<int> partner);
 
-/// Adds the loads of an edge, read from its right to its left when `backwards`.
-void add_loads(const std::vector<Load>& loads, bool backwards, std::vector<Load>& sum);
+/// The same pairs read from right to left. Costs the same unless the problem is `directed`.
+[[nodiscard]] SharedEdge turned(SharedEdge edge);
 
-/// Left position of each right position.
-[[nodiscard]] std::vector<int> inverse(const std::vector<int>& partner);
+/// Adds the loads of an edge.
+void add_loads(const std::vector<Load>& loads, std::vector<Load>& sum);
 
 /// Costs between all positions of two groups.
 [[nodiscard]] core::Grid<double> pairs_between(const PairMatrix& costs,
