@@ -108,6 +108,43 @@ std::optional<core::Diagnostic> empty_name(const CLI::App& parser) {
     return std::nullopt;
 }
 
+/// Whether a list has nothing between two commas, or before or behind one.
+bool has_empty_entry(std::string_view list) {
+    if (list.starts_with('[') && list.ends_with(']')) {
+        list = list.substr(1, list.size() - 2);
+    }
+    return list.starts_with(',') || list.ends_with(',') ||
+           list.find(",,") != std::string_view::npos;
+}
+
+/// A list on the command line with an empty entry, which the parser underneath leaves out: the
+/// entries after it would move up by one place.
+std::optional<core::Diagnostic> empty_entry(const CLI::App& parser,
+                                            const std::vector<std::string>& arguments) {
+    const CLI::App* command = &parser;
+    while (const CLI::App* chosen = chosen_command(*command)) {
+        command = chosen;
+    }
+    const CLI::Option* option = nullptr;  // whose values come
+    for (const std::string& argument : arguments) {
+        std::string_view value = argument;
+        if (argument.starts_with("--")) {
+            const std::size_t end = argument.find('=');
+            option = command->get_option_no_throw(argument.substr(0, end));
+            value = end == std::string::npos ? "" : value.substr(end + 1);
+        } else if (argument.starts_with('-')) {
+            option = nullptr;
+        }
+        if (option != nullptr && option->get_delimiter() == ',' && has_empty_entry(value)) {
+            return core::Diagnostic{option->get_name(),
+                                    "",
+                                    fmt::format("{} has an empty entry", core::shown(value)),
+                                    "one comma stands between two entries"};
+        }
+    }
+    return std::nullopt;
+}
+
 int run(int argc, char** argv) {
     CLI::App parser("Plans, launches and checks training on machines that are far apart.",
                     "longhaul");
@@ -147,6 +184,10 @@ int run(int argc, char** argv) {
         return report({usage_problem(parser, error)});
     }
     if (const auto empty = empty_name(parser)) {
+        return report({*empty});
+    }
+    if (const auto empty =
+            empty_entry(parser, {session.arguments.begin(), session.arguments.begin() + parsed})) {
         return report({*empty});
     }
     return session.run();

@@ -42,14 +42,34 @@ std::string bare_ranks(std::string text) {
         text.erase(0, open + 1);
         text.erase(std::min(text.find(')'), text.size()));
     }
-    std::ranges::replace(text, ',', ' ');
     return text;
+}
+
+/// Whether nothing but blanks stands between two commas.
+bool has_empty_rank(std::string_view text) {
+    bool after_comma = false;
+    for (const char c : text) {
+        if (c == ',' && after_comma) {
+            return true;
+        }
+        const bool blank = std::string_view(" \t\r\n").find(c) != std::string_view::npos;
+        after_comma = c == ',' || (after_comma && blank);
+    }
+    return false;
 }
 
 /// Whole numbers between blanks or commas.
 core::Result<Ranks> plain_ranks(std::string_view text, const std::string& name) {
     constexpr std::size_t kMaxDigits = 6;
-    std::istringstream words(bare_ranks(std::string(text)));
+    std::string bare = bare_ranks(std::string(text));
+    if (has_empty_rank(bare)) {
+        return core::fail({name,
+                           "",
+                           "has an empty entry between two commas",
+                           "give one rank a device; -1 is a device without one"});
+    }
+    std::ranges::replace(bare, ',', ' ');
+    std::istringstream words(bare);
     Ranks ranks;
     for (std::string word; words >> word;) {
         const bool left_out = word == "-1";
