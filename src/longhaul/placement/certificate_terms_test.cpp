@@ -17,6 +17,7 @@
 #include "longhaul/placement/pipelined.hpp"
 #include "longhaul/placement/replay_compute.hpp"
 #include "longhaul/placement/replay_exchange.hpp"
+#include "longhaul/placement/replay_layers.hpp"
 #include "longhaul/placement/replay_tables.hpp"
 #include "longhaul/placement/solve.hpp"
 #include "longhaul/placement/units.hpp"
@@ -323,6 +324,39 @@ TEST(ReplayCompute, EqualsTheProof) {
                 << choice.name;
         }
     }
+}
+
+TEST(ReplayDivisions, TakeAsLongAsTheDivisionOfTheScore) {
+    int misfits = 0;
+    for (int i = 0; i < 200; ++i) {
+        testing::Instance instance(4560, i);
+        Problem problem;
+        problem.shape = {1 + i % 4, 1};
+        problem.terms.schedule = i % 3 == 0 ? Schedule::kGpipe : Schedule::kOneForwardOneBackward;
+        problem.terms.forward_share = instance.random.uniform();
+        problem.workload.pp_messages = 1 + static_cast<int>(instance.random.below(5));
+        problem.workload.pp_backward_messages = 1 + static_cast<int>(instance.random.below(9));
+        for (std::uint32_t layer = 0; layer < 4 + instance.random.below(6); ++layer) {
+            problem.workload.layers.push_back({0.1 + instance.random.uniform(), 1, 0.2});
+        }
+        Stages stages;
+        std::vector<ReplayPace> paces;
+        for (int s = 0; s < problem.shape.pp; ++s) {
+            stages.push_back({s});
+            problem.speed.push_back(instance.random.below(2) == 0 ? 0.5 : 1);
+            problem.memory_gb.push_back(2 + static_cast<double>(instance.random.below(9)));
+            paces.push_back({problem.speed.back(), problem.memory_gb.back()});
+        }
+        const std::vector<ReplayCompute> divisions = replay_divisions(problem, paces);
+        ASSERT_FALSE(divisions.empty());
+        const double seconds = compute_alone(problem, stages);
+        for (const ReplayCompute& one : divisions) {
+            ASSERT_NEAR(one.sum + replay_repeats(problem, one, 0), seconds, 1e-9 * seconds) << i;
+        }
+        misfits += seconds >= kDoesNotFit ? 1 : 0;
+    }
+    EXPECT_GT(misfits, 20);
+    EXPECT_LT(misfits, 150);
 }
 
 TEST(ReplayTables, EqualsTheProof) {

@@ -198,9 +198,7 @@ private:
 
     /// Compute of the chosen stages in the best order, at least.
     [[nodiscard]] double compute() const {
-        const Passes passes = passes_of(problem_.workload, problem_.terms);
-        if (problem_.workload.layers.empty() || problem_.speed.empty() ||
-            passes.forward_units != passes.backward_units) {
+        if (problem_.workload.layers.empty() || problem_.speed.empty()) {
             return compute_;
         }
         std::vector<double> speeds;
@@ -221,8 +219,12 @@ private:
         }
         return std::max(
             compute_,
-            compute_bound(
-                std::move(speeds), problem_.shape.pp, 1, work, longest, passes.forward_units));
+            compute_bound(std::move(speeds),
+                          problem_.shape.pp,
+                          1,
+                          work,
+                          longest,
+                          passes_of(problem_.workload, problem_.terms).units_together()));
     }
 
     static constexpr std::uint64_t kStepsASet = 20;

@@ -166,7 +166,7 @@ LayerDivision divide(const Problem& problem, const Stages& stages) {
                          devices,
                          {problem.workload.microbatches.value_or(passes.forward_units),
                           problem.terms.schedule,
-                          passes.forward_units});
+                          passes.units_together()});
 }
 
 std::string why_nothing_fits(const Problem& problem, const Stages& stages) {

@@ -36,7 +36,7 @@ public:
             return {{}, {}, {}, 0, what_is_missing()};
         }
         LayerDivision best = division(unlimited);
-        const int m = compute_.parts();
+        const double m = compute_.parts();
         const double least = sum_of(best);
         const double fastest = fastest_limit(best);
         // From the highest limit that can win downwards: a lower limit makes the sum larger. What
@@ -242,7 +242,7 @@ double compute_bound(std::vector<double> speeds,
                      int dp,
                      double work,
                      double slowest_layer,
-                     int microbatches) {
+                     double parts) {
     LONGHAUL_ASSERT(speeds.size() >= static_cast<std::size_t>(stages) * dp && stages >= 1);
     std::ranges::sort(speeds, std::greater());
     std::vector<double> fastest;  // of stages, at best
@@ -260,7 +260,7 @@ double compute_bound(std::vector<double> speeds,
             sum += t;
             left -= t * speed;
         }
-        return (sum + (microbatches - 1) * limit) / microbatches;
+        return (sum + (parts - 1) * limit) / parts;
     };
     double best = kNone;
     double together = 0;

@@ -29,12 +29,14 @@ enum class Schedule { kGpipe, kOneForwardOneBackward };
 struct PipelineCompute {
     int microbatches = 1;  ///< of a replica and step
     Schedule schedule = Schedule::kOneForwardOneBackward;
-    int units = 0;  ///< parts of a step that follow each other, when fewer; 0: microbatches
+    double units = 0;  ///< U, see below; >= 1, or 0: microbatches
     /// Of stage s (0-based) of `stages`: M, or min(M, stages - s).
     [[nodiscard]] int in_flight(int s, int stages) const;
-    /// sum of t / M + (M - 1) max of t / M: M equal micro-batches through stages that take t in
-    /// all.
-    [[nodiscard]] int parts() const { return units > 0 ? units : microbatches; }
+    /// Equal parts of a step that follow each other. Passes of U_f and U_b messages, of which
+    /// forward takes the share f: 1 / U = f / U_f + (1 - f) / U_b.
+    [[nodiscard]] double parts() const { return units > 0 ? units : microbatches; }
+    /// sum of t / U + (U - 1) max of t / U, where stages take t in all. With two passes that is
+    /// sum of t f / U_f + (U_f - 1) max of t f / U_f, and the same of backward.
     [[nodiscard]] double seconds(const std::vector<double>& stage_seconds) const;
 };
 
@@ -61,13 +63,13 @@ struct LayerDivision {
                                           const PipelineCompute& compute);
 
 /// No grouping and order of devices with these speeds into `stages` groups of `dp` computes a step
-/// of layers (whole work and slowest layer, seconds) in less. Sorted speeds dominate: the k-th
-/// fastest stage is at most as fast as the (k dp)-th fastest device. O(n log n).
+/// of layers (whole work and slowest layer, seconds) in `parts` parts in less. Sorted speeds
+/// dominate: the k-th fastest stage is at most as fast as the (k dp)-th fastest device. O(n log n).
 [[nodiscard]] double compute_bound(std::vector<double> speeds,
                                    int stages,
                                    int dp,
                                    double work,
                                    double slowest_layer,
-                                   int microbatches);
+                                   double parts);
 
 }  // namespace longhaul::placement

@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "longhaul/placement/detail/test_support.hpp"
+#include "longhaul/placement/pipelined.hpp"
 
 namespace longhaul::placement {
 namespace {
@@ -141,6 +142,57 @@ TEST(DivideLayers, FewerLayersThanStagesAreRefused) {
         divide_layers(std::vector<Layer>(2), std::vector<StageDevices>(3, {1, 1}), {});
     ASSERT_TRUE(division.missing);
     EXPECT_EQ(division.missing->stage, -1);
+}
+
+TEST(DivideLayers, PassesOfOtherMessagesAreDividedForBoth) {
+    // 1 message forward and 8 backward, forward a third: 4 layers of 1 s over 2 stages. With 2 + 2,
+    // forward 4/3 + 0, backward 2/3 (4 + 7 x 2) / 8; the forward message alone would not care.
+    Passes passes;
+    passes.backward_units = 8;
+    const PipelineCompute compute{1, Schedule::kGpipe, passes.units_together()};
+    const LayerDivision division = divide_layers(
+        std::vector<Layer>(4, Layer{1, 0, 0}), std::vector<StageDevices>(2, {1, 9}), compute);
+    EXPECT_EQ(division.first, (std::vector<int>{0, 2}));
+    EXPECT_NEAR(division.seconds, 4.0 / 3 + 2.0 / 3 * 18 / 8, 1e-12);
+}
+
+TEST(DivideLayers, EqualsBruteForceOfTheScoreOfBothPasses) {
+    for (int i = 0; i < 300; ++i) {
+        testing::Instance instance(733, i);
+        const std::size_t p = 1 + instance.random.below(4);
+        const std::size_t l = p + instance.random.below(6);
+        const auto layers = random_layers(l, instance.random, i % 2 == 1);
+        std::vector<StageDevices> stages(p);
+        for (StageDevices& stage : stages) {
+            stage.speed = 0.5 * static_cast<double>(1 + instance.random.below(4));
+        }
+        Passes passes;
+        passes.forward_units = std::vector<int>{1, 2, 16}[instance.random.below(3)];
+        passes.backward_units = std::vector<int>{1, 3, 64}[instance.random.below(3)];
+        passes.forward_share = instance.random.uniform();
+        double best = kUnlimited;
+        for (std::uint32_t cuts = 0; cuts < 1U << (l - 1); ++cuts) {
+            if (std::popcount(cuts) != static_cast<int>(p) - 1) {
+                continue;
+            }
+            std::vector<double> seconds(p, 0);
+            std::size_t s = 0;
+            for (std::size_t k = 0; k < l; ++k) {
+                seconds[s] += layers[k].seconds / stages[s].speed;
+                s += cuts >> k & 1U;
+            }
+            const double slowest = std::ranges::max(seconds);
+            const double forward = passes.forward_share / passes.forward_units;
+            const double backward = (1 - passes.forward_share) / passes.backward_units;
+            const double sum = std::accumulate(seconds.begin(), seconds.end(), 0.0);
+            best = std::min(best,
+                            sum * (forward + backward) +
+                                (passes.forward_units - 1) * slowest * forward +
+                                (passes.backward_units - 1) * slowest * backward);
+        }
+        const PipelineCompute compute{1, Schedule::kGpipe, passes.units_together()};
+        ASSERT_NEAR(divide_layers(layers, stages, compute).seconds, best, 1e-9) << i;
+    }
 }
 
 TEST(DivideLayers, ManyLayersOverManyStagesKeepTheirSums) {

@@ -25,6 +25,13 @@ struct Passes {
     int forward_units = 1;  ///< messages of a pass
     int backward_units = 1;
     double forward_share = 1.0 / 3;  ///< of the compute seconds of a stage
+
+    /// U of PipelineCompute: one pass of as many messages computes as long as both do.
+    [[nodiscard]] double units_together() const {
+        return forward_units == backward_units
+                   ? forward_units
+                   : 1 / (forward_share / forward_units + (1 - forward_share) / backward_units);
+    }
 };
 
 [[nodiscard]] Passes passes_of(const workload::Workload& workload, const Terms& terms);

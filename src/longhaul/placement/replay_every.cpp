@@ -154,14 +154,18 @@ private:
     }
 
     void settle(const Prefix& prefix) {
-        const ReplayCompute& compute = stages_.compute(chosen_);
         double interval = interval_;
         double beside = prefix.beside;
         if (apart_ == Apart::kMaps) {
             beside = std::max(beside, stages_.shared_exchange(chosen_));
             interval = pipelined_ ? std::max(prefix.slowness, stages_.steady(prefix.loads)) : 0;
         }
-        const double fixed = beside + compute.sum + replay_repeats(problem_, compute, interval);
+        double messages = std::numeric_limits<double>::infinity();
+        for (const ReplayCompute& compute : stages_.compute(chosen_)) {
+            messages =
+                std::min(messages, compute.sum + replay_repeats(problem_, compute, interval));
+        }
+        const double fixed = beside + messages;
         if (fixed + prefix.before >= result_.least) {
             return;
         }

@@ -1,9 +1,8 @@
 #include "longhaul/placement/replay_stages.hpp"
 
 #include <algorithm>
-#include <numeric>
 
-#include "longhaul/placement/group_terms.hpp"
+#include "longhaul/placement/replay_layers.hpp"
 
 namespace longhaul::placement {
 namespace {
@@ -89,7 +88,8 @@ ReplayStages::Stage ReplayStages::made(const KindCounts& row) {
         }
     }
     stage.loads = exchange_loads(stage.devices);
-    stage.pace = pace_of(stage.devices);
+    stage.pace =
+        paces_.try_emplace(pace_of(stage.devices), static_cast<int>(paces_.size())).first->second;
     return stage;
 }
 
@@ -111,7 +111,7 @@ std::vector<Load> ReplayStages::exchange_loads(const std::vector<int>& group) co
     return loads;
 }
 
-int ReplayStages::pace_of(const std::vector<int>& devices) {
+std::pair<double, double> ReplayStages::pace_of(const std::vector<int>& devices) const {
     std::pair<double, double> pace{1, kOutOfUse};
     pace.first = problem_.speed.empty() ? 1 : kOutOfUse;
     for (const int device : devices) {
@@ -122,7 +122,7 @@ int ReplayStages::pace_of(const std::vector<int>& devices) {
             pace.second = std::min(pace.second, problem_.memory_gb[at(device)]);
         }
     }
-    return paces_.try_emplace(pace, static_cast<int>(paces_.size())).first->second;
+    return pace;
 }
 
 double ReplayStages::shared_exchange(std::span<const int> stages) const {
@@ -231,34 +231,37 @@ double ReplayStages::steady(const std::vector<Load>& sum) const {
     return std::max(problem_.shared.slowest(sum).seconds, problem_.shared.slowest(turned).seconds);
 }
 
-const ReplayCompute& ReplayStages::compute(std::span<const int> stages) {
+const std::vector<ReplayCompute>& ReplayStages::compute(std::span<const int> stages) {
     std::vector<int> key;
     for (const int stage : stages) {
         key.push_back(stages_[at(stage)].pace);
     }
     const auto [found, fresh] = computes_.try_emplace(std::move(key));
-    if (!fresh || !has_compute(problem_)) {
+    if (!fresh) {
         return found->second;
     }
-    std::vector<double> seconds;
-    if (!problem_.workload.layers.empty()) {
-        Stages groups;
-        for (const int stage : stages) {
-            groups.push_back(stages_[at(stage)].devices);
-        }
-        seconds = stage_seconds(problem_, groups);
-    } else {
-        const std::vector<double>& given = problem_.workload.stage_seconds;
-        for (std::size_t s = 0; s < stages.size(); ++s) {
-            double speed = problem_.speed.empty() ? 1 : kOutOfUse;
-            for (const int device : stages_[at(stages[s])].devices) {
-                speed = problem_.speed.empty() ? 1 : std::min(speed, problem_.speed[at(device)]);
-            }
-            seconds.push_back(given[given.size() == 1 ? 0 : s] / speed);
-        }
+    if (!has_compute(problem_)) {
+        found->second = {{}};
+        return found->second;
     }
-    found->second = replay_one_message(
-        problem_, std::accumulate(seconds.begin(), seconds.end(), 0.0), std::ranges::max(seconds));
+    std::vector<ReplayPace> paces;
+    for (const int stage : stages) {
+        const auto [speed, memory_gb] = pace_of(stages_[at(stage)].devices);
+        paces.push_back({speed, memory_gb});
+    }
+    if (!problem_.workload.layers.empty()) {
+        found->second = replay_divisions(problem_, paces);
+        return found->second;
+    }
+    double sum = 0;
+    double slowest = 0;
+    const std::vector<double>& given = problem_.workload.stage_seconds;
+    for (std::size_t s = 0; s < stages.size(); ++s) {
+        const double seconds = given[given.size() == 1 ? 0 : s] / paces[s].speed;
+        sum += seconds;
+        slowest = std::max(slowest, seconds);
+    }
+    found->second = {replay_one_message(problem_, sum, slowest)};
     return found->second;
 }
 

@@ -28,9 +28,9 @@ struct ReplayEdge {
     std::vector<Load> loads;  ///< pairs that cross each resource, as 1 GB a pair
 };
 
-/// Stages get numbers, by what they hold. Two parts of the score are its own definition rather than
-/// a bound, and come from where the score has them: who sends what over a shared resource
-/// (ExchangeTerm), and which layers a stage gets (divide_layers).
+/// Stages get numbers, by what they hold. One part of the score is its own definition rather than
+/// a bound, and comes from where the score has it: who sends what over a shared resource
+/// (ExchangeTerm).
 class ReplayStages {
 public:
     /// `kinds`: of each device; devices of one kind must not differ in any term.
@@ -55,8 +55,9 @@ public:
     /// Seconds a GB that the busiest shared resource takes for the pairs of all edges.
     [[nodiscard]] double steady(const std::vector<Load>& sum) const;
 
-    /// Compute of stages in this order.
-    [[nodiscard]] const ReplayCompute& compute(std::span<const int> stages);
+    /// Compute of stages in this order; several where layers are divided in several ways of equal
+    /// compute, see replay_divisions.
+    [[nodiscard]] const std::vector<ReplayCompute>& compute(std::span<const int> stages);
 
     /// Slownesses of pairs of devices, rising.
     [[nodiscard]] std::vector<double> slownesses() const;
@@ -73,7 +74,8 @@ private:
     static std::size_t at(int index) { return static_cast<std::size_t>(index); }
     [[nodiscard]] Stage made(const KindCounts& row);
     [[nodiscard]] std::vector<Load> exchange_loads(const std::vector<int>& group) const;
-    [[nodiscard]] int pace_of(const std::vector<int>& devices);
+    /// Slowest speed and least memory.
+    [[nodiscard]] std::pair<double, double> pace_of(const std::vector<int>& devices) const;
     [[nodiscard]] std::pair<int, int> pair_of(int a, int b) const;
     [[nodiscard]] double pipeline(int a, int b) const;
     [[nodiscard]] double slowness(int a, int b) const;
@@ -87,7 +89,7 @@ private:
     std::vector<Stage> stages_;
     std::map<KindCounts, int> numbers_;
     std::map<std::pair<double, double>, int> paces_;
-    std::map<std::vector<int>, ReplayCompute> computes_;
+    std::map<std::vector<int>, std::vector<ReplayCompute>> computes_;
     std::unordered_map<std::uint64_t, double> edges_;
     double limit_ = std::numeric_limits<double>::infinity();
 };
