@@ -79,6 +79,8 @@ struct SmallCase {
     Exchange exchange;
     std::vector<double> stage_seconds;
     double optimum;
+    int pp_backward_messages = 0;  // 0: pp_messages
+    std::vector<workload::Layer> layers{};
 };
 
 const SmallCase kSmallCases[] = {
@@ -203,6 +205,33 @@ const SmallCase kSmallCases[] = {
      Exchange::kSharded,
      {},
      2.254036756035618},
+    // By hand: 0.862 s of exchange, 0.169 s of pipeline, and of 2 + 2 layers 1/3 x 4 s forward and
+    // 2/3 x (4 + 7 x 2) / 8 s backward. The forward message alone would leave 3 + 1 as good.
+    {"layers-two-pairs",
+     {2, 2},
+     0.1,
+     0.1,
+     1,
+     1,
+     0.1,
+     Objective::kAdditive,
+     Exchange::kSharded,
+     {},
+     0.862 + 0.169 + 4.0 / 3 + 1.5,
+     8,
+     std::vector<workload::Layer>(4, workload::Layer{1, 0, 0})},
+    {"hierarchical-outside-spare",  // owners of a group, whatever the devices beside it
+     {2, 3},
+     0.5,
+     2.8,
+     1,
+     5,
+     0.5,
+     Objective::kPipelined,
+     Exchange::kHierarchical,
+     {},
+     3.618,
+     3},
 };
 
 TEST(Solve, SmallCasesEndAtTheOptimumAndSaySo) {
@@ -214,6 +243,10 @@ TEST(Solve, SmallCasesEndAtTheOptimumAndSaySo) {
         load.dp_messages = small.dp_messages;
         load.c_pp_backward = core::Gigabytes(small.c_pp_backward);
         load.stage_seconds = small.stage_seconds;
+        if (small.pp_backward_messages > 0) {
+            load.pp_backward_messages = small.pp_backward_messages;
+        }
+        load.layers = small.layers;
         Terms terms;
         terms.objective = small.objective;
         terms.exchange = small.exchange;

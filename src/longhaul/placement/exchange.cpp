@@ -21,10 +21,6 @@ std::vector<int> picked(const std::vector<int>& values, const std::vector<int>& 
     return part;
 }
 
-std::size_t fewest_members(const std::vector<std::vector<int>>& regions) {
-    return std::ranges::min_element(regions, {}, &std::vector<int>::size)->size();
-}
-
 }  // namespace
 
 PointLinks::PointLinks(const fabric::Links& links)
@@ -119,52 +115,28 @@ std::size_t ExchangeTerm::central_root(std::span<const int> group) const {
     return best;
 }
 
-/// Positions in the group of the members of each region; within one, the owners come first.
-std::vector<std::vector<int>> ExchangeTerm::by_region(std::span<const int> group) const {
-    std::map<int, std::vector<int>> regions;
+Owners ExchangeTerm::owners(std::span<const int> group) const {
+    std::map<int, std::vector<int>> by_region;
     for (std::size_t i = 0; i < group.size(); ++i) {
-        regions[region_[static_cast<std::size_t>(group[i])]].push_back(static_cast<int>(i));
+        by_region[region_[static_cast<std::size_t>(group[i])]].push_back(static_cast<int>(i));
     }
-    std::vector<std::vector<int>> members;
-    for (auto& [region, positions] : regions) {
-        members.push_back(std::move(positions));
+    std::vector<std::vector<int>> regions;
+    std::size_t count = group.size();
+    for (auto& [region, positions] : by_region) {
+        count = std::min(count, positions.size());
+        regions.push_back(std::move(positions));
     }
-    return members;
-}
-
-/// Worst member of a region (points) while its shards go to the owners.
-double ExchangeTerm::inside(const std::vector<int>& members, std::size_t owners) const {
-    double worst = 0;
-    for (std::size_t i = 0; i < members.size(); ++i) {
-        double sum = 0;
-        for (std::size_t j = 0; j < (i < owners ? members.size() : owners); ++j) {
-            sum += i == j ? 0
-                          : transfer(
-                                members[i], members[j], payload_gb_ / static_cast<double>(owners));
+    const double share = payload_gb_ / static_cast<double>(count);
+    const double part = payload_gb_ / static_cast<double>(count * regions.size());
+    core::Grid<double> hops(group.size(), group.size(), 0.0);
+    for (std::size_t i = 0; i < group.size(); ++i) {
+        for (std::size_t j = 0; j < group.size(); ++j) {
+            const bool inside = region_[static_cast<std::size_t>(group[i])] ==
+                                region_[static_cast<std::size_t>(group[j])];
+            hops(i, j) = i == j ? 0 : transfer(group[i], group[j], inside ? share : part);
         }
-        worst = std::max(worst, sum);
     }
-    return worst;
-}
-
-double ExchangeTerm::hierarchical(std::span<const int> group) const {
-    std::vector<std::vector<int>> regions = by_region(group);
-    const std::size_t owners = fewest_members(regions);
-    double within = 0;
-    for (std::vector<int>& members : regions) {
-        std::ranges::transform(members, members.begin(), [&](int i) { return group[i]; });
-        within = std::max(within, inside(members, owners));
-    }
-    double across = 0;
-    std::vector<int> same(regions.size());
-    for (std::size_t j = 0; j < owners; ++j) {
-        for (std::size_t r = 0; r < regions.size(); ++r) {
-            same[r] = regions[r][j];
-        }
-        across = std::max(
-            across, sharded(same, payload_gb_ / static_cast<double>(owners * regions.size())));
-    }
-    return 2 * within + across;
+    return best_owners(std::move(regions), hops);
 }
 
 double ExchangeTerm::seconds(std::span<const int> members) const {
@@ -183,7 +155,7 @@ double ExchangeTerm::seconds(std::span<const int> members) const {
         case Exchange::kTree:
             return 2 * best_reduction_tree(hops(group, payload_gb_)).seconds;
         case Exchange::kHierarchical:
-            return hierarchical(group);
+            return owners(group).seconds;
     }
     return 0;
 }
@@ -243,21 +215,30 @@ void ExchangeTerm::add_flows(ExchangePlan& plan) const {
 }
 
 void ExchangeTerm::add_hierarchical_flows(ExchangePlan& plan) const {
-    const std::vector<std::vector<int>> regions = by_region(plan.group);
-    const std::size_t owners = fewest_members(regions);
-    const double share = payload_gb_ / static_cast<double>(owners);
-    for (const std::vector<int>& members : regions) {
-        for (std::size_t j = 0; j < owners; ++j) {
+    Owners chosen = owners(plan.group);
+    std::ranges::sort(chosen.regions, {}, [](const std::vector<int>& members) {
+        return std::ranges::min(members);
+    });
+    plan.exact = chosen.exact;
+    const double share = payload_gb_ / static_cast<double>(chosen.count);
+    for (std::size_t j = 0; j < chosen.count; ++j) {
+        for (const std::vector<int>& members : chosen.regions) {
+            plan.order.push_back(members[j]);
+        }
+    }
+    for (const std::vector<int>& members : chosen.regions) {
+        for (std::size_t j = 0; j < chosen.count; ++j) {
             for (const int member : members) {
                 if (member != members[j]) {
                     plan.flows.push_back({member, members[j], share});
                     plan.flows.push_back({members[j], member, share});
                 }
             }
-            for (const std::vector<int>& others : regions) {
+            for (const std::vector<int>& others : chosen.regions) {
                 if (others.front() != members.front()) {
-                    plan.flows.push_back(
-                        {members[j], others[j], 2 * share / static_cast<double>(regions.size())});
+                    plan.flows.push_back({members[j],
+                                          others[j],
+                                          2 * share / static_cast<double>(chosen.regions.size())});
                 }
             }
         }

@@ -8,10 +8,11 @@
 //     central       min over roots r of sum over peers e of 2 T_re(c, m)
 //     tree          2 x the fastest reduction tree with hops T(c, m), see reduction_tree.hpp
 //     hierarchical  2 x inside + across, over the R regions of the group with k owners each (k =
-//                   fewest members of a region; the owners come first in their region):
+//                   fewest members of a region), least over who owns and which owners meet:
 //                   inside = max over devices of sum of T(c / k, m) to the owners of the region
 //                   (owners: from all members), across = max over owners of the sum of
-//                   2 T(c / (k R), m) to the owners of the same number in the other regions
+//                   2 T(c / (k R), m) to the owners that it meets, one in each other region,
+//                   see owners.hpp
 //
 // Sources: sharded, the geo-placement page; ring, Patarasuk and Yuan, 2009; the rest follow from
 // counting who sends what to whom.
@@ -22,6 +23,7 @@
 
 #include "longhaul/core/grid.hpp"
 #include "longhaul/fabric/fabric.hpp"
+#include "longhaul/placement/owners.hpp"
 #include "longhaul/placement/terms.hpp"
 
 namespace longhaul::placement {
@@ -60,9 +62,10 @@ struct Flow {
 /// Seconds of an exchange and who sends what.
 struct ExchangePlan {
     double seconds = 0;
-    bool exact = true;        ///< false: the ring or tree was searched and may not be the best
+    bool exact = true;        ///< false: ring, tree or owners were searched, may not be the best
     std::vector<int> group;   ///< points, by class and then by number
-    std::vector<int> order;   ///< ring: positions in ring order; central, tree: the root first
+    std::vector<int> order;   ///< positions. ring: in ring order; central, tree: the root;
+                              ///< hierarchical: owners, those of each region that meet together
     std::vector<Flow> flows;  ///< in GB, both ways
 };
 
@@ -96,7 +99,7 @@ public:
 
     /// Seconds of a stage group, given as points in any order; points that are classes may repeat.
     /// Members are taken class by class, so that only the classes of a group matter. O(D^2) but for
-    /// ring and tree.
+    /// ring and tree, and hierarchical where members of a region differ.
     [[nodiscard]] double seconds(std::span<const int> group) const;
 
     /// The same with everything that was decided.
@@ -131,9 +134,8 @@ private:
     [[nodiscard]] double sharded(std::span<const int> group, double gb) const;
     [[nodiscard]] std::size_t central_root(std::span<const int> group) const;
     [[nodiscard]] double sum_to(std::span<const int> group, std::size_t root, double gb) const;
-    [[nodiscard]] double hierarchical(std::span<const int> group) const;
-    [[nodiscard]] double inside(const std::vector<int>& members, std::size_t owners) const;
-    [[nodiscard]] std::vector<std::vector<int>> by_region(std::span<const int> group) const;
+    /// By positions in the group.
+    [[nodiscard]] Owners owners(std::span<const int> group) const;
     void add_flows(ExchangePlan& plan) const;
     void critical_sums(std::span<const int> group,
                        double gb,

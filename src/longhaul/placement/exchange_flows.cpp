@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 #include "longhaul/placement/exchange.hpp"
 #include "longhaul/placement/reduction_tree.hpp"
@@ -74,35 +75,35 @@ void ExchangeTerm::critical_tree(std::span<const int> group,
 
 void ExchangeTerm::critical_regions(std::span<const int> group,
                                     std::vector<CriticalFlow>& flows) const {
-    std::vector<std::vector<int>> regions = by_region(group);
-    const std::size_t owners = std::ranges::min(regions, {}, &std::vector<int>::size).size();
-    const double share = payload_gb_ / static_cast<double>(owners);
+    Owners chosen = owners(group);
+    std::vector<std::vector<int>>& regions = chosen.regions;
+    const double share = payload_gb_ / static_cast<double>(chosen.count);
     double worst = 0;
+    std::vector<std::pair<double, std::vector<CriticalFlow>>> inside;  // of every member
     for (std::vector<int>& members : regions) {
         std::ranges::transform(
             members, members.begin(), [&](int i) { return group[static_cast<std::size_t>(i)]; });
-        worst = std::max(worst, inside(members, owners));
-    }
-    for (const std::vector<int>& members : regions) {
         for (std::size_t i = 0; i < members.size(); ++i) {
-            std::vector<CriticalFlow> mine;
-            double sum = 0;
-            for (std::size_t j = 0; j < (i < owners ? members.size() : owners); ++j) {
+            auto& [sum, mine] = inside.emplace_back();
+            for (std::size_t j = 0; j < (i < chosen.count ? members.size() : chosen.count); ++j) {
                 if (i != j) {
                     const double seconds = transfer(members[i], members[j], share);
                     mine.push_back({members[i], members[j], 2 * seconds});
                     sum += seconds;
                 }
             }
-            if (sum >= worst * kSameFlow) {
-                flows.insert(flows.end(), mine.begin(), mine.end());
-            }
+            worst = std::max(worst, sum);
+        }
+    }
+    for (const auto& [sum, mine] : inside) {
+        if (sum >= worst * kSameFlow) {
+            flows.insert(flows.end(), mine.begin(), mine.end());
         }
     }
     const double part = share / static_cast<double>(regions.size());
     double across = 0;
-    std::vector<std::vector<int>> same(owners);
-    for (std::size_t j = 0; j < owners; ++j) {
+    std::vector<std::vector<int>> same(chosen.count);
+    for (std::size_t j = 0; j < chosen.count; ++j) {
         for (const std::vector<int>& members : regions) {
             same[j].push_back(members[j]);
         }

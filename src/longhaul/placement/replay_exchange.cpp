@@ -6,6 +6,8 @@
 #include <numeric>
 #include <set>
 
+#include "longhaul/placement/replay_owners.hpp"
+
 namespace longhaul::placement {
 namespace {
 
@@ -157,37 +159,25 @@ double ReplayExchange::tree(const std::vector<int>& group) const {
     return least;
 }
 
-/// Inside the regions both ways, then across.
+/// Inside the regions both ways, then across, with the best owners.
 double ReplayExchange::regions(const std::vector<int>& group) const {
     std::map<int, std::vector<int>> members;
     for (const int device : group) {
         members[problem_.exchange->region()[static_cast<std::size_t>(device)]].push_back(device);
     }
+    std::vector<std::vector<int>> regions;
     std::size_t owners = group.size();
-    for (const auto& [region, devices] : members) {
+    for (auto& [region, devices] : members) {
         owners = std::min(owners, devices.size());
+        regions.push_back(std::move(devices));
     }
     const double share = gb_ / static_cast<double>(owners);
-    double inside = 0;
-    for (const auto& [region, devices] : members) {
-        for (std::size_t i = 0; i < devices.size(); ++i) {
-            double sum = 0;
-            for (std::size_t j = 0; j < devices.size(); ++j) {
-                sum +=
-                    i != j && (i < owners || j < owners) ? hop(devices[i], devices[j], share) : 0;
-            }
-            inside = std::max(inside, sum);
-        }
-    }
-    double across = 0;
-    for (std::size_t j = 0; j < owners; ++j) {
-        std::vector<int> same;
-        for (const auto& [region, devices] : members) {
-            same.push_back(devices[j]);
-        }
-        across = std::max(across, 2 * worst_sum(same, share / static_cast<double>(members.size())));
-    }
-    return 2 * inside + across;
+    const double part = share / static_cast<double>(regions.size());
+    return replay_owners(
+        std::move(regions),
+        owners,
+        [&](int a, int b) { return hop(a, b, share); },
+        [&](int a, int b) { return hop(a, b, part); });
 }
 
 double ReplayExchange::seconds(std::vector<int> group) const {

@@ -10,11 +10,11 @@ namespace longhaul::placement {
 
 class ReplayExchange {
 public:
-    /// Kind, links, regions and classes (which say who owns shards) of a problem; tp = 1.
+    /// Kind, links, regions and classes (the order of sums) of a problem; tp = 1.
     explicit ReplayExchange(const Problem& problem);
 
-    /// Seconds of a group: exact for sharded, central, hierarchical, rings of up to 12 members and
-    /// trees of up to 10, else no more than that.
+    /// Seconds of a group: exact for sharded, central, rings of up to 12 members, trees of up to
+    /// 10, and hierarchical as far as replay_owners is; else no more than that.
     [[nodiscard]] double seconds(std::vector<int> group) const;
 
     /// No group of dp devices with this one takes less. O(n log n), central O(n^2 log n).

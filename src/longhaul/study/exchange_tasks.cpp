@@ -200,13 +200,21 @@ private:
     }
 
     void hierarchical() {
-        std::map<int, Members> regions;
-        for (std::size_t i = 0; i < size(); ++i) {
-            regions[job_.region[static_cast<std::size_t>(job_.plan.group[i])]].push_back(i);
+        std::map<int, Members> regions;  // owners first
+        std::vector<char> owns(size(), 0);
+        const auto join = [&](std::size_t member) {
+            const int device = job_.plan.group[member];
+            regions[job_.region[static_cast<std::size_t>(device)]].push_back(member);
+        };
+        for (const int owner : job_.plan.order) {
+            join(static_cast<std::size_t>(owner));
+            owns[static_cast<std::size_t>(owner)] = 1;
         }
-        std::size_t owners = size();
-        for (const auto& [region, members] : regions) {
-            owners = std::min(owners, members.size());
+        const std::size_t owners = job_.plan.order.size() / regions.size();
+        for (std::size_t member = 0; member < size(); ++member) {
+            if (owns[member] == 0) {
+                join(member);
+            }
         }
         const double part = job_.gb / static_cast<double>(owners);
         std::vector<Tasks> inside(size());
