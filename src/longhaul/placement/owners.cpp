@@ -60,7 +60,7 @@ public:
         }
         choose_anchor();
         best_.exact = best_.seconds <= floor() * kBoundMet;
-        if (!best_.exact && arrangements_ <= kMostArrangements) {
+        if (!best_.exact && arrangements_ <= kMostOwnerArrangements) {
             enumerate();
             best_.exact = true;
         }
@@ -278,8 +278,8 @@ private:
             }
         }
         std::ranges::sort(costs);
-        costs.resize(std::min(n, costs.size()));
-        return std::accumulate(costs.begin(), costs.end(), 0.0);
+        const auto some = static_cast<std::ptrdiff_t>(std::min(n, costs.size()));
+        return std::accumulate(costs.begin(), costs.begin() + some, 0.0);
     }
 
     /// Places have no order: one region whose members are all owners keeps its own, the one with

@@ -9,7 +9,7 @@
 namespace longhaul::placement {
 
 /// Arrangements that are all looked at, at most; beyond, they are searched.
-inline constexpr double kMostArrangements = 20'000;
+inline constexpr double kMostOwnerArrangements = 20'000;
 
 struct Owners {
     /// Positions of the members of each region; the owners come first, and those at one place of
@@ -23,10 +23,10 @@ struct Owners {
 /// The fastest arrangement. `regions`: positions of the members of each; `hops`: symmetric, seconds
 /// of the message from member to owner within a region, of the message between owners of two.
 /// Members that no hop tells apart stand for each other. Exact by depth-first search with bounds up
-/// to kMostArrangements, or where a bound is met; above by exchanges of members. Seconds depend on
-/// these hops alone, whatever the numbers of the positions; only among those of a search that is
-/// not exact may ties be broken by the order of members. O(D^2) where members of a region do not
-/// differ.
+/// to kMostOwnerArrangements, or where a bound is met; above by exchanges of members. Seconds
+/// depend on these hops alone, whatever the numbers of the positions; only among those of a search
+/// that is not exact may ties be broken by the order of members. O(D^2) where members of a region
+/// do not differ.
 [[nodiscard]] Owners best_owners(std::vector<std::vector<int>> regions,
                                  const core::Grid<double>& hops);
 

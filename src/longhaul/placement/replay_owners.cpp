@@ -150,8 +150,8 @@ private:
             }
         }
         std::ranges::sort(seconds);
-        seconds.resize(std::min(count, seconds.size()));
-        return std::accumulate(seconds.begin(), seconds.end(), 0.0);
+        const auto some = static_cast<std::ptrdiff_t>(std::min(count, seconds.size()));
+        return std::accumulate(seconds.begin(), seconds.begin() + some, 0.0);
     }
 
     std::vector<std::vector<int>> regions_;
