@@ -278,7 +278,9 @@ void ErrorFloors::from_pairs(const RoundTable& table, const SetErrors& errors) {
     }
 }
 
-void ErrorFloors::look_at_triples(const RoundTable& table, const SetErrors& set_errors) {
+bool ErrorFloors::look_at_triples(const RoundTable& table,
+                                  const SetErrors& set_errors,
+                                  const std::function<bool()>& stop) {
     const std::size_t cliques = table.cliques.size();
     std::vector<double> least(least_.size(), kNever);
     std::vector<double> end(table.size(), kNever);
@@ -293,6 +295,9 @@ void ErrorFloors::look_at_triples(const RoundTable& table, const SetErrors& set_
         return error;
     };
     for (std::size_t middle = 0; middle < table.size(); ++middle) {
+        if (stop && stop()) {
+            return false;
+        }
         distances_from_mean(table, middle, off);
         for (std::size_t one = 0; one < table.size(); ++one) {
             for (std::size_t x = 0; x < cliques; ++x) {
@@ -333,6 +338,7 @@ void ErrorFloors::look_at_triples(const RoundTable& table, const SetErrors& set_
         middle_of_three_[round] = worth * std::max(0.0, centre[round] - kRounding);
     }
     sum_up();
+    return true;
 }
 
 void ErrorFloors::look_at_rows(const RoundTable& table, double most) {

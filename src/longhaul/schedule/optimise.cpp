@@ -12,6 +12,7 @@
 #include "longhaul/schedule/detail/bounds.hpp"
 #include "longhaul/schedule/detail/common.hpp"
 #include "longhaul/schedule/detail/local_search.hpp"
+#include "longhaul/schedule/detail/prefix_bound.hpp"
 
 namespace longhaul::schedule {
 
@@ -287,7 +288,9 @@ private:
     }
 
     /// Sequences that no bound excludes are tried as schedules, too.
-    void bound_by_prefixes(const std::vector<ListedRound>& rounds, double part) {
+    void bound_by_prefixes(detail::PrefixBound& prefixes,
+                           const std::vector<ListedRound>& rounds,
+                           double part) {
         const double known = best_.score_ms;
         const auto seen = [&](std::span<const std::size_t> sequence) {
             if (std::ssize(sequence) < 2 || std::ssize(sequence) > options_.max_period) {
@@ -302,15 +305,8 @@ private:
                 offer({std::move(schedule), score});
             }
         };
-        const double bound = detail::prefix_bound(rounds,
-                                                  errors_,
-                                                  n_,
-                                                  options_.mixing,
-                                                  bound_,
-                                                  known,
-                                                  part * options_.effort * kPrefixWork,
-                                                  options_.stop,
-                                                  seen);
+        const double bound = prefixes.prove(
+            bound_, known, part * options_.effort * kPrefixWork, options_.stop, seen);
         if (bound > bound_ * (1 + 1e-6)) {
             bound_ = bound;
             method_ = "prefixes of schedules";
@@ -338,9 +334,10 @@ private:
             return;
         }
         const bool close = best_.score_ms <= bound_ * kClosePairs;
-        bound_by_prefixes(useful, 0.2);
+        detail::PrefixBound prefixes(useful, errors_, n_, options_.mixing, best_.score_ms);
+        bound_by_prefixes(prefixes, useful, 0.2);
         if (best_.score_ms > bound_ * kWideGap) {
-            bound_by_prefixes(useful, 0.8);
+            bound_by_prefixes(prefixes, useful, 0.8);
         }
         if (!close) {
             return;  // windows are too short to tell

@@ -4,9 +4,8 @@
 #include <cmath>
 
 #include "longhaul/core/assert.hpp"
-#include "longhaul/schedule/detail/bounds.hpp"
 #include "longhaul/schedule/detail/common.hpp"
-#include "longhaul/schedule/detail/error_floors.hpp"
+#include "longhaul/schedule/detail/prefix_bound.hpp"
 
 namespace longhaul::schedule::detail {
 
@@ -14,8 +13,9 @@ namespace {
 
 constexpr std::size_t kDeepest = 40;
 constexpr double kSlack = 1e-10;  ///< of sums of errors; theirs are rounded
-/// Of looking at triples, in rounds times rounds times cliques.
-constexpr double kMostTripleWork = 3e9;
+/// Looks at triples are worth while up to so many, in rounds times rounds times cliques, for each
+/// product that may be looked at.
+constexpr double kTriplesForWork = 150;
 
 /// Below this gap only so much more work is worth while.
 constexpr double kCloseGap = 0.05;
@@ -232,40 +232,44 @@ private:
 
 }  // namespace
 
-double prefix_bound(const std::vector<ListedRound>& rounds,
-                    const SetErrors& errors,
-                    int islands,
-                    const MixingOptions& mixing,
-                    double below,
-                    double above,
-                    double work,
-                    const std::function<bool()>& stop,
-                    const std::function<void(std::span<const std::size_t>)>& seen) {
+PrefixBound::PrefixBound(const std::vector<ListedRound>& rounds,
+                         const SetErrors& errors,
+                         int islands,
+                         const MixingOptions& mixing,
+                         double above)
+    : errors_(errors),
+      forgetting_(mixing.forgetting),
+      table_(rounds, islands, mixing),
+      floors_(table_, errors, mixing.forgetting) {
     LONGHAUL_ASSERT(islands >= 2 && islands <= 10);
-    RoundTable table(rounds, islands, mixing);
     // Longest rounds that leave too little time are in no better schedule.
-    const auto useful = [&](const ErrorFloors& floors) {
-        std::size_t count = 0;
-        for (std::size_t c = 0; c < table.class_ms.size(); ++c) {
-            if (table.class_ms[c] * (1.5 + floors.after(c, 0)) < above) {
-                count = c + 1;
-            }
+    std::size_t count = 0;
+    for (std::size_t c = 0; c < table_.class_ms.size(); ++c) {
+        if (table_.class_ms[c] * (1.5 + floors_.after(c, 0)) < above) {
+            count = c + 1;
         }
-        return count;
-    };
-    ErrorFloors floors(table, errors, mixing.forgetting);
-    const std::size_t count = useful(floors);
-    if (count == 0) {
+    }
+    nothing_better_ = count == 0;
+    if (!nothing_better_) {
+        table_.keep_classes(count);
+        floors_.look_at_rows(table_, kMostRows);
+    }
+}
+
+double PrefixBound::prove(double below,
+                          double above,
+                          double work,
+                          const std::function<bool()>& stop,
+                          const std::function<void(std::span<const std::size_t>)>& seen) {
+    if (nothing_better_) {
         return above;
     }
-    table.keep_classes(count);
-    floors.look_at_rows(table, kMostRows);
-    const auto size = static_cast<double>(table.size());
-    const auto cliques = static_cast<double>(table.cliques.size());
-    if (size * cliques * (size + cliques) <= kMostTripleWork) {
-        floors.look_at_triples(table, errors);
+    const auto size = static_cast<double>(table_.size());
+    const auto cliques = static_cast<double>(table_.cliques.size());
+    if (!triples_ && size * cliques * (size + cliques) <= kTriplesForWork * work) {
+        triples_ = floors_.look_at_triples(table_, errors_, stop);
     }
-    PrefixSearch search(table, floors, mixing.forgetting, stop, seen);
+    PrefixSearch search(table_, floors_, forgetting_, stop, seen);
     double proved = below;
     for (const double gap : {0.3, 0.2, 0.15, 0.1, 0.07, 0.05, 0.04, 0.03, 0.02, 0.015, 0.01}) {
         const double score = above / (1 + gap);

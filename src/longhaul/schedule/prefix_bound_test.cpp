@@ -8,7 +8,7 @@
 #include "longhaul/core/random.hpp"
 #include "longhaul/schedule/detail/bounds.hpp"
 #include "longhaul/schedule/detail/common.hpp"
-#include "longhaul/schedule/detail/error_floors.hpp"
+#include "longhaul/schedule/detail/prefix_bound.hpp"
 #include "longhaul/schedule/detail/fast_mixing.hpp"
 #include "longhaul/schedule/optimise.hpp"
 
@@ -73,6 +73,15 @@ std::vector<ListedRound> listed(RoundTimes& times, int n, const detail::SetError
     return rounds;
 }
 
+double bound_of(const std::vector<ListedRound>& rounds,
+                const detail::SetErrors& errors,
+                int n,
+                const MixingOptions& mixing,
+                double above,
+                double work) {
+    return detail::PrefixBound(rounds, errors, n, mixing, above).prove(0, above, work, {}, {});
+}
+
 // Every schedule of one to three rounds is the twin; longer ones only score less.
 TEST(PrefixBound, NoScheduleOfUpToThreeRoundsIsBelow) {
     for (const auto& [n, memory, seed] : {std::tuple(3, 0.0, 1U),
@@ -91,16 +100,14 @@ TEST(PrefixBound, NoScheduleOfUpToThreeRoundsIsBelow) {
             const double least = least_of_schedules(rounds, times, 3, mixing);
             double before = 0;
             for (const double work : {1e2, 1e3, 1e5}) {
-                const double bound =
-                    detail::prefix_bound(rounds, errors, n, mixing, 0, least, work, {}, {});
+                const double bound = bound_of(rounds, errors, n, mixing, least, work);
                 EXPECT_LE(bound, least * (1 + 1e-9)) << n << " islands, memory " << memory;
                 EXPECT_GE(bound, before);  // more work proves no less
                 before = bound;
             }
             EXPECT_GE(before, 0.7 * least) << n << " islands, memory " << memory;
             // A score far above says nothing wrong.
-            EXPECT_LE(detail::prefix_bound(rounds, errors, n, mixing, 0, 1.2 * least, 1e4, {}, {}),
-                      least * (1 + 1e-9));
+            EXPECT_LE(bound_of(rounds, errors, n, mixing, 1.2 * least, 1e4), least * (1 + 1e-9));
         }
     }
 }
@@ -115,7 +122,7 @@ TEST(PrefixBound, HoldsForTargets) {
     const detail::SetErrors errors(4, mixing);
     const auto rounds = listed(times, 4, errors);
     const double least = least_of_schedules(rounds, times, 3, mixing);
-    const double bound = detail::prefix_bound(rounds, errors, 4, mixing, 0, least, 1e5, {}, {});
+    const double bound = bound_of(rounds, errors, 4, mixing, least, 1e5);
     EXPECT_LE(bound, least * (1 + 1e-9));
     EXPECT_GE(bound, 0.8 * least);
 }
@@ -129,7 +136,7 @@ TEST(PrefixBound, FloorsOfProductsAreReached) {
         const detail::SetErrors errors(4, {});
         const detail::RoundTable table(listed(times, 4, errors), 4, {});
         detail::ErrorFloors floors(table, errors, 1);
-        floors.look_at_triples(table, errors);
+        EXPECT_TRUE(floors.look_at_triples(table, errors, {}));
         floors.look_at_rows(table, 1e5);
         std::vector<std::vector<double>> least(table.class_ms.size(),
                                                std::vector<double>(5, INFINITY));

@@ -66,7 +66,10 @@ std::vector<double> streamed_memory_gb(const TimedSchedule& timed, const Islands
     // What a moment weighs in the score has no part in what memories hold.
     RowWeights weights;
     weights.start.assign(n, 0);
+    const std::size_t entries = n * timed.rounds.size();
     weights.gap = core::Grid<double>(n, timed.rounds.size(), 0);
+    weights.born = core::Grid<double>(n, n, 0);
+    weights.spread = core::Grid<double>(entries, entries, 0);
     const TimedStream stream = timed_stream(timed, islands, weights);
     std::vector<double> memory_gb = peak_shares(stream.model, stream.point, n);
     for (double& share : memory_gb) {

@@ -80,22 +80,6 @@ struct Pairs {
                                   std::uint64_t looks,
                                   const std::function<bool()>& stop);
 
-/// A proved bound in [below, above] from prefixes: a periodic schedule that scores less than S has
-/// a phase from which on the sum of the first m lifetimes is less than m S / T for every m, so all
-/// sequences of rounds are tried as long as what is known of them allows it. Uniform rounds, times
-/// raised by prepare_for_bounds, two to ten islands. Limited to about `work` products looked at;
-/// `stop` ends it. `seen` gets the sequences that are left, as indices of rounds: made periodic
-/// they may be good schedules.
-[[nodiscard]] double prefix_bound(const std::vector<ListedRound>& rounds,
-                                  const SetErrors& errors,
-                                  int islands,
-                                  const MixingOptions& mixing,
-                                  double below,
-                                  double above,
-                                  double work,
-                                  const std::function<bool()>& stop,
-                                  const std::function<void(std::span<const std::size_t>)>& seen);
-
 /// For own lengths: classes of rounds by their errors, each with its least time, in windows of
 /// four. Rounds must not be empty.
 [[nodiscard]] double own_length_bound(const std::vector<ListedRound>& rounds,

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -61,8 +62,10 @@ public:
 
     /// Products of two and three from the rounds themselves, for each round as an end or in the
     /// middle and three for each class: O(rounds^2 cliques), and more where many are close to the
-    /// least.
-    void look_at_triples(const RoundTable& table, const SetErrors& errors);
+    /// least. False when `stop` ended it, and nothing is known more.
+    bool look_at_triples(const RoundTable& table,
+                         const SetErrors& errors,
+                         const std::function<bool()>& stop);
 
     /// Products of more, row by row: all rows that the rounds make of that of one island, as long
     /// as these are at most `most` times a round, and one round further the best clique for each
