@@ -38,9 +38,10 @@ struct Optimised {
 
 /// Up to ten islands all rounds are listed (docs/mathematics/schedule.md): pairs of rounds give the
 /// bound and, where the best pair is reached, a proof for every period; prefixes of schedules and
-/// windows of more rounds tighten it. Above, and for longer periods, annealing and path relinking from the schedules of
-/// comparators.hpp; the bound then comes from who can reach whom in time. Equal results for equal
-/// seeds. Flexible trees have heuristic times: the bound counts every stream at its access rate.
+/// windows of more rounds tighten it. Above, and for longer periods, annealing and path relinking
+/// from the schedules of comparators.hpp; the bound then comes from who can reach whom in time.
+/// Equal results for equal seeds. Flexible trees have heuristic times: the bound counts every
+/// stream at its access rate.
 [[nodiscard]] Optimised optimise_schedule(RoundTimes& times, const OptimiseOptions& options);
 
 }  // namespace longhaul::schedule

@@ -8,8 +8,8 @@
 #include "longhaul/core/random.hpp"
 #include "longhaul/schedule/detail/bounds.hpp"
 #include "longhaul/schedule/detail/common.hpp"
-#include "longhaul/schedule/detail/prefix_bound.hpp"
 #include "longhaul/schedule/detail/fast_mixing.hpp"
+#include "longhaul/schedule/detail/prefix_bound.hpp"
 #include "longhaul/schedule/optimise.hpp"
 
 namespace longhaul::schedule {
