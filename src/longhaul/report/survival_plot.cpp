@@ -267,8 +267,13 @@ private:
         svg_.line({x, y + 10}, {x + 30, y + 10}, {.stroke = kQuietText, .width = 2.6});
         svg_.text({x + 40, y + 14}, "mean; the area under it is the", {.size = 12});
         svg_.text({x + 40, y + 29}, plot_.over_time ? "score" : "A of the schedule", {.size = 12});
-        svg_.line({x, y + 45}, {x + 30, y + 45}, {.stroke = kQuietText, .opacity = 0.7});
-        svg_.text({x + 40, y + 49}, "updates of one phase", {.size = 12});
+        const bool thin = std::ranges::any_of(plot_.schedules, [](const SurvivalCurves& curves) {
+            return curves.phases && curves.curves.size() > 1;
+        });
+        if (thin) {
+            svg_.line({x, y + 45}, {x + 30, y + 45}, {.stroke = kQuietText, .opacity = 0.7});
+            svg_.text({x + 40, y + 49}, "updates of one phase", {.size = 12});
+        }
     }
 
     const SurvivalPlot& plot_;
