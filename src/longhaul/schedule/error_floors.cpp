@@ -16,7 +16,6 @@ namespace longhaul::schedule::detail {
 namespace {
 
 constexpr double kMostClasses = 24;
-constexpr double kRounding = 1e-12;
 
 /// Error of a row of multiples of 1 / parts, 1 / n each at best.
 double row_of_parts(double parts, std::size_t n) {
@@ -25,23 +24,6 @@ double row_of_parts(double parts, std::size_t n) {
     const double more = parts - low * islands;
     return more * ((low + 1) / parts - 1 / islands) +
            (islands - more) * (1 / islands - low / parts);
-}
-
-/// For every two cliques how far the weights between them after a round are from those of the mean
-/// of all.
-void distances_from_mean(const RoundTable& table, std::size_t round, std::vector<double>& off) {
-    const std::size_t cliques = table.cliques.size();
-    off.resize(cliques * cliques);
-    for (std::size_t x = 0; x < cliques; ++x) {
-        for (std::size_t y = 0; y <= x; ++y) {
-            double weight = -table.mass[x] * table.mass[y];
-            for (const std::uint32_t id : table.cliques_of(round)) {
-                weight += table.mass_of(table.cliques[x] & table.cliques[id]) *
-                          table.mass_of(table.cliques[y] & table.cliques[id]) / table.mass[id];
-            }
-            off[x * cliques + y] = off[y * cliques + x] = std::abs(weight) / table.start;
-        }
-    }
 }
 
 using Row = std::array<double, RoundTable::kWidth>;
@@ -202,7 +184,7 @@ double RoundTable::least_of_rows(const std::vector<double>& errors) const {
     for (std::size_t i = 0; i < n; ++i) {
         sum += share[i] * least[i];
     }
-    return std::max(0.0, sum - kRounding);
+    return std::max(0.0, sum - kFloorRounding);
 }
 
 void RoundTable::apply(std::size_t round, const double* before, double* after) const {
@@ -248,7 +230,7 @@ void ErrorFloors::from_single_rounds(const RoundTable& table, const SetErrors& e
                 common = std::lcm(common, static_cast<std::uint64_t>(clique_size(clique)));
             }
         }
-        least_[c][1] = std::max(0.0, least - kRounding);
+        least_[c][1] = std::max(0.0, least - kFloorRounding);
         for (std::size_t h = 2; h <= kMost; ++h) {
             double floor = errors.at_least(std::pow(widest, static_cast<double>(h)));
             // Weights of rows are multiples of 1 / (least common multiple of all sizes)^h.
@@ -256,7 +238,7 @@ void ErrorFloors::from_single_rounds(const RoundTable& table, const SetErrors& e
             if (table.equal && parts < 1e12) {
                 floor = std::max(floor, row_of_parts(parts, table.n) / table.start);
             }
-            least_[c][h] = std::max(0.0, floor - kRounding);
+            least_[c][h] = std::max(0.0, floor - kFloorRounding);
         }
     }
 }
@@ -273,72 +255,9 @@ void ErrorFloors::from_pairs(const RoundTable& table, const SetErrors& errors) {
             }
         }
         if (b + 1 == table.size() || table.classes[b + 1] != table.classes[b]) {
-            floors[2] = std::max(floors[2], least - kRounding);
+            floors[2] = std::max(floors[2], least - kFloorRounding);
         }
     }
-}
-
-bool ErrorFloors::look_at_triples(const RoundTable& table,
-                                  const SetErrors& set_errors,
-                                  const std::function<bool()>& stop) {
-    const std::size_t cliques = table.cliques.size();
-    std::vector<double> least(least_.size(), kNever);
-    std::vector<double> end(table.size(), kNever);
-    std::vector<double> centre(table.size(), kNever);
-    std::vector<double> off;
-    std::vector<double> errors(cliques);
-    const auto error_with = [&](std::size_t round) {
-        double error = 0;
-        for (const std::uint32_t id : table.cliques_of(round)) {
-            error += errors[id];
-        }
-        return error;
-    };
-    for (std::size_t middle = 0; middle < table.size(); ++middle) {
-        if (stop && stop()) {
-            return false;
-        }
-        distances_from_mean(table, middle, off);
-        for (std::size_t one = 0; one < table.size(); ++one) {
-            for (std::size_t x = 0; x < cliques; ++x) {
-                errors[x] = 0;
-                for (const std::uint32_t id : table.cliques_of(one)) {
-                    errors[x] += off[x * cliques + id];
-                }
-            }
-            const std::size_t from = std::max(table.classes[middle], table.classes[one]);
-            const double floor = table.least_of_rows(errors);
-            // The least only falls with the class.
-            if (floor >= end[one] && floor >= centre[middle] && floor >= least[from]) {
-                continue;
-            }
-            for (std::size_t other = 0; other < table.size(); ++other) {
-                const double error = error_with(other);
-                end[one] = std::min(end[one], error);
-                centre[middle] = std::min(centre[middle], error);
-                for (std::size_t c = std::max(from, table.classes[other]);
-                     c < least.size() && error < least[c];
-                     ++c) {
-                    least[c] = error;
-                }
-            }
-        }
-    }
-    for (std::size_t c = 0; c < table.class_ms.size(); ++c) {
-        least_[c][3] = std::max(least_[c][3], least[c] - kRounding);
-    }
-    const double worth = forgetting_ * forgetting_ * forgetting_;
-    for (std::size_t round = 0; round < table.size(); ++round) {
-        double pair = kNever;
-        for (const ListedRound& other : table.rounds) {
-            pair = std::min(pair, set_errors.two(table.rounds[round].round, other.round));
-        }
-        first_of_two_[round] = forgetting_ * forgetting_ * std::max(0.0, pair - kRounding);
-        first_of_three_[round] = worth * std::max(0.0, end[round] - kRounding);
-        middle_of_three_[round] = worth * std::max(0.0, centre[round] - kRounding);
-    }
-    sum_up();
-    return true;
 }
 
 void ErrorFloors::look_at_rows(const RoundTable& table, double most) {
@@ -373,7 +292,7 @@ void ErrorFloors::look_at_rows(const RoundTable& table, double most) {
     }
     for (auto& floors : least_) {
         for (std::size_t h = 2; h <= kMost; ++h) {
-            floors[h] = std::max(floors[h], sum[h] - kRounding);
+            floors[h] = std::max(floors[h], sum[h] - kFloorRounding);
         }
     }
     sum_up();

@@ -12,6 +12,8 @@
 
 namespace longhaul::schedule::detail {
 
+inline constexpr double kFloorRounding = 1e-12;  ///< of errors; floors lie so much lower
+
 /// Rounds by time, their cliques numbered, in classes of similar times.
 struct RoundTable {
     /// Rounds must be ascending by time, not empty; their times positive. Ten islands at most.
