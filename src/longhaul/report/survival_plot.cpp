@@ -120,8 +120,8 @@ private:
         if (curves.curves.empty()) {
             return "no curve";
         }
-        const std::string area = std::isfinite(curves.area) ? fmt::format("A = {:.4g}", curves.area)
-                                                            : std::string("does not mix");
+        std::string area = std::isfinite(curves.area) ? fmt::format("A = {:.4g}", curves.area)
+                                                      : std::string("does not mix");
         if (!std::isfinite(curves.area) || curves.score_ms == 0) {
             return area;
         }
