@@ -197,18 +197,23 @@ void ExchangeTerm::add_flows(ExchangePlan& plan) const {
     } else if (kind_ == Exchange::kHierarchical) {
         add_hierarchical_flows(plan);
     } else {
-        const bool all_pairs = kind_ == Exchange::kSharded;
-        const std::size_t root = all_pairs ? 0 : central_root(plan.group);
-        if (!all_pairs) {
-            plan.order = {static_cast<int>(root)};
-        }
-        for (std::size_t i = 0; i < n; ++i) {
-            for (std::size_t j = i + 1; j < n; ++j) {
-                if (all_pairs || i == root || j == root) {
-                    both_ways(static_cast<int>(i),
-                              static_cast<int>(j),
-                              all_pairs ? 2 * shard : payload_gb_);
-                }
+        add_pair_flows(plan);
+    }
+}
+
+void ExchangeTerm::add_pair_flows(ExchangePlan& plan) const {
+    const std::size_t n = plan.group.size();
+    const bool all_pairs = kind_ == Exchange::kSharded;
+    const std::size_t root = all_pairs ? 0 : central_root(plan.group);
+    if (!all_pairs) {
+        plan.order = {static_cast<int>(root)};
+    }
+    const double gb = all_pairs ? 2 * payload_gb_ / static_cast<double>(n) : payload_gb_;
+    for (std::size_t i = 0; i < n; ++i) {
+        for (std::size_t j = i + 1; j < n; ++j) {
+            if (all_pairs || i == root || j == root) {
+                plan.flows.push_back({static_cast<int>(i), static_cast<int>(j), gb});
+                plan.flows.push_back({static_cast<int>(j), static_cast<int>(i), gb});
             }
         }
     }

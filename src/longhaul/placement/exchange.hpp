@@ -144,6 +144,7 @@ private:
     void critical_ring(std::span<const int> group, std::vector<CriticalFlow>& flows) const;
     void critical_tree(std::span<const int> group, std::vector<CriticalFlow>& flows) const;
     void critical_regions(std::span<const int> group, std::vector<CriticalFlow>& flows) const;
+    void add_pair_flows(ExchangePlan& plan) const;
     void add_hierarchical_flows(ExchangePlan& plan) const;
     [[nodiscard]] std::vector<double> cheapest(int point,
                                                std::span<const int> peers,

@@ -101,15 +101,15 @@ private:
             chosen_.pop_back();
             return more;
         };
-        Rows(left, problem_.shape.dp, apart_ == Apart::kSets ? &highest : nullptr, spare, take);
+        const Rows rows(
+            left, problem_.shape.dp, apart_ == Apart::kSets ? &highest : nullptr, spare, take);
         return result_.why.empty();
     }
 
     /// The stage that was chosen last, in every way that counts.
     bool place(std::size_t stage, const KindCounts& left, const KindCounts& row, Prefix& next) {
-        const KindCounts highest = row;
         if (apart_ == Apart::kMaps) {
-            return words(stage, left, highest, next);
+            return words(stage, left, row, next);
         }
         if (apart_ == Apart::kSequences && stage > 0) {
             next.before += stages_.edge(chosen_[stage - 1], chosen_[stage]);
@@ -117,7 +117,7 @@ private:
                 return true;
             }
         }
-        return go_on(stage + 1, left, highest, next);
+        return go_on(stage + 1, left, row, next);
     }
 
     /// Every order of its devices, but of the first stage's.

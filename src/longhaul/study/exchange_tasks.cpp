@@ -159,7 +159,7 @@ private:
             previous = arrived.back();
         }
         const int whole = sum(root, arrived);
-        Members members = everyone();
+        const Members members = everyone();
         spread(TaskKind::kGather, members, root, job_.gb, whole, done_);
         done_[root].push_back(whole);
     }
