@@ -97,44 +97,15 @@ private:
         ++evaluations_;
     }
 
-    /// Meets all placements where they are no more than the budget; false where they are, or when
-    /// time ran out. O(placements * (cost of a walk)).
+    /// Meets all placements where they are no more than the budget; false where they are more, or
+    /// when time ran out.
     bool try_every_placement() {
-        double placements = 1;  // devices! / (dp!^pp * (devices to spare)!)
-        const std::size_t count = problem_.devices();
-        for (std::size_t seat = 0; seat < pp_ * dp_; ++seat) {
-            placements *= static_cast<double>(count - seat) / static_cast<double>(seat % dp_ + 1);
-        }
-        if (placements > static_cast<double>(std::min(budget_, options_.most_placements))) {
-            return false;
-        }
-        Stages stages(pp_);
-        return meet_every(stages, 0, count - pp_ * dp_);
-    }
-
-    /// All ways to seat the devices from `device` on, of which so many are left out.
-    bool meet_every(Stages& stages, std::size_t device, std::size_t left_out) {
-        if (options_.search.stop && options_.search.stop()) {
-            return false;
-        }
-        if (device == problem_.devices()) {
-            meet(stages);
-            return true;
-        }
-        if (left_out > 0 && !meet_every(stages, device + 1, left_out - 1)) {
-            return false;
-        }
-        for (std::vector<int>& stage : stages) {
-            if (stage.size() < dp_) {
-                stage.push_back(static_cast<int>(device));
-                const bool whole = meet_every(stages, device + 1, left_out);
-                stage.pop_back();
-                if (!whole) {
-                    return false;
-                }
-            }
-        }
-        return true;
+        const auto most = static_cast<double>(std::min(budget_, options_.most_placements));
+        return placements_of(problem_.shape, problem_.devices()) <= most &&
+               seat_every_way(problem_.shape,
+                              problem_.devices(),
+                              options_.search.stop,
+                              [&](const Stages& stages) { meet(stages); });
     }
 
     /// Devices stay while there is room; the others fill what is left, in order of index.

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
+#include <tuple>
 
 #include <gtest/gtest.h>
 
@@ -10,6 +12,7 @@
 #include "longhaul/placement/find.hpp"
 #include "longhaul/placement/ordered.hpp"
 #include "longhaul/placement/replan_tensor.hpp"
+#include "longhaul/placement/replan_walk.hpp"
 #include "longhaul/placement/units.hpp"
 
 namespace longhaul::placement {
@@ -123,6 +126,23 @@ TEST(Replan, ThreadsNeverChangeIt) {
         EXPECT_EQ(one.curve[i].limit, three.curve[i].limit);
     }
     EXPECT_EQ(one.evaluations, three.evaluations);
+}
+
+TEST(Replan, EveryWayToSeatDevicesIsMetOnce) {
+    // 7! / (2!^3 1!), one device to spare; 8! / (2!^4) of the page replan.md.
+    for (const auto& [shape, devices, ways] :
+         {std::tuple(Shape{3, 2}, 7UL, 630UL), std::tuple(Shape{4, 2}, 8UL, 2'520UL)}) {
+        std::set<Stages> met;
+        std::size_t calls = 0;
+        EXPECT_TRUE(seat_every_way(shape, devices, {}, [&](const Stages& stages) {
+            met.insert(stages);
+            ++calls;
+        }));
+        EXPECT_EQ(met.size(), ways);
+        EXPECT_EQ(calls, ways);
+        EXPECT_EQ(placements_of(shape, devices), static_cast<double>(ways));
+        EXPECT_FALSE(seat_every_way(shape, devices, [] { return true; }, [](const Stages&) {}));
+    }
 }
 
 TEST(Replan, WithoutTimeEveryLimitHasAPlacement) {

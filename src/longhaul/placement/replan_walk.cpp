@@ -25,7 +25,68 @@ std::vector<Seat> seats_of(const Stages& stages, std::size_t devices) {
     return seats;
 }
 
+/// Seats devices one by one, in every stage that has room, or leaves them out.
+class Seating {
+public:
+    Seating(Shape shape,
+            std::size_t devices,
+            const std::function<bool()>& stop,
+            const std::function<void(const Stages&)>& meet)
+        : dp_(static_cast<std::size_t>(shape.dp)),
+          devices_(devices),
+          stop_(stop),
+          meet_(meet),
+          stages_(static_cast<std::size_t>(shape.pp)) {}
+
+    bool run(std::size_t device, std::size_t left_out) {
+        if (stop_ && stop_()) {
+            return false;
+        }
+        if (device == devices_) {
+            meet_(stages_);
+            return true;
+        }
+        if (left_out > 0 && !run(device + 1, left_out - 1)) {
+            return false;
+        }
+        for (std::vector<int>& stage : stages_) {
+            if (stage.size() < dp_) {
+                stage.push_back(static_cast<int>(device));
+                const bool whole = run(device + 1, left_out);
+                stage.pop_back();
+                if (!whole) {
+                    return false;
+                }
+            }
+        }
+        return true;
+    }
+
+private:
+    std::size_t dp_;
+    std::size_t devices_;
+    const std::function<bool()>& stop_;
+    const std::function<void(const Stages&)>& meet_;
+    Stages stages_;
+};
+
 }  // namespace
+
+double placements_of(Shape shape, std::size_t devices) {
+    double placements = 1;
+    for (std::size_t seat = 0; seat < shape.cells(); ++seat) {
+        placements *= static_cast<double>(devices - seat) /
+                      static_cast<double>(seat % static_cast<std::size_t>(shape.dp) + 1);
+    }
+    return placements;
+}
+
+bool seat_every_way(Shape shape,
+                    std::size_t devices,
+                    const std::function<bool()>& stop,
+                    const std::function<void(const Stages&)>& meet) {
+    return Seating(shape, devices, stop, meet).run(0, devices - shape.cells());
+}
 
 void MoveArchive::offer(int moves, double score, const Stages& stages) {
     Entry& entry = entries_[static_cast<std::size_t>(moves)];

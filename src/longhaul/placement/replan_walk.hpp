@@ -2,6 +2,7 @@
 // moves that any walk met.
 #pragma once
 
+#include <functional>
 #include <optional>
 
 #include "longhaul/placement/anneal_counts.hpp"
@@ -27,6 +28,16 @@ public:
 private:
     std::vector<Entry> entries_;
 };
+
+/// How many ways there are to seat devices in the stages, each of which has an order of its own:
+/// devices! / (dp!^pp (devices to spare)!).
+[[nodiscard]] double placements_of(Shape shape, std::size_t devices);
+
+/// Calls `meet` for each of them; false when `stop` ended it.
+bool seat_every_way(Shape shape,
+                    std::size_t devices,
+                    const std::function<bool()>& stop,
+                    const std::function<void(const Stages&)>& meet);
 
 /// Stages in path order with their terms kept up to date, and the devices that are left out, which
 /// count as one stage more.
