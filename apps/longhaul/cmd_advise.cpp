@@ -17,8 +17,8 @@ constexpr double kMaxSeconds = 1e9;
 constexpr double kMaxGb = 1e6;
 constexpr double kMaxGbps = 1e6;
 constexpr double kSmallest = 1e-9;
-constexpr std::size_t kManyIslands = 32;  // beyond, a search would take minutes
-constexpr double kManyLimitS = 15;
+constexpr std::size_t kManyIslands = 32;           // beyond, a search would take minutes
+constexpr std::uint64_t kManyEvaluated = 100'000;  // about ten seconds of 64 islands
 constexpr std::uint64_t kMostWork = 1'000'000'000'000;
 
 struct Typed {
@@ -50,8 +50,8 @@ int run_advise(Typed typed) {
         return report(made.error());
     }
     typed.inputs.advise.given = made->given;
-    if (!typed.inputs.time_limit_s && made->problem.islands.size() > kManyIslands) {
-        typed.inputs.advise.optimiser.stop = stop_after(kManyLimitS);
+    if (!typed.inputs.effort && made->problem.islands.size() > kManyIslands) {
+        typed.inputs.advise.optimiser.most_evaluated = kManyEvaluated;
     }
     typed.inputs.advise.optimiser.effort =
         typed.inputs.effort.value_or(study::default_effort(made->problem.islands.size()));
@@ -194,14 +194,16 @@ void add_network(CLI::App& command, AdviseInputs& inputs) {
                     "scales how many schedules are looked at; that of schedule optimise is 1")
         ->check(finite_number(1e-3, 1e3))
         ->excludes(given)
-        ->default_str("0.05, beyond 16 islands x (16 / islands)^3, at least 0.001");
+        ->default_str(
+            "0.05, beyond 16 islands x (16 / islands)^3, at least 0.001; beyond 32 islands at most "
+            "100,000 schedules");
     command
         .add_option("--time-limit",
                     inputs.time_limit_s,
                     "seconds after which searches end with what they have; 0: none. Results then "
                     "depend on the machine")
         ->check(finite_number(0, 1e6))
-        ->default_str("none, 15 for the schedule beyond 32 islands");
+        ->default_str("none");
 }
 
 void add_criterion(CLI::App& command, Typed& typed) {

@@ -188,7 +188,7 @@ bool Judge::stopped() {
     if (!stopped_ && options_.stop && options_.stop()) {
         stopped_ = true;
     }
-    return stopped_;
+    return stopped_ || evaluated_ >= options_.most_evaluated;
 }
 
 bool Judge::can(Clique clique) {

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
@@ -18,6 +19,8 @@ struct OptimiseOptions {
     MixingOptions mixing;
     std::uint64_t seed = 1;
     double effort = 1;             ///< scales how many schedules are looked at, > 0
+    /// Schedules that are scored at most, more or less: it is asked where `stop` is.
+    std::uint64_t most_evaluated = std::numeric_limits<std::uint64_t>::max();
     std::vector<Schedule> starts;  ///< the search starts from these too and is never worse
     std::function<bool()> stop;    ///< asked now and then; true ends the search
 };
@@ -31,7 +34,7 @@ struct Optimised {
     bool optimal = false;         ///< score and bound are equal
     std::uint64_t rounds = 0;     ///< feasible rounds, when all were listed
     std::uint64_t evaluated = 0;  ///< schedules that were scored
-    bool stopped = false;         ///< `stop` ended it
+    bool stopped = false;         ///< `stop` or most_evaluated ended it
 
     [[nodiscard]] double gap() const { return bound_ms > 0 ? score.score_ms / bound_ms - 1 : 0; }
 };

@@ -144,6 +144,29 @@ TEST(Optimise, OneIslandAndTwo) {
     EXPECT_TRUE(pair.optimal);
 }
 
+TEST(Optimise, ABudgetOfSchedulesEndsTheSearch) {
+    const Islands islands = detail::planar_islands(12, 0.05, 3);
+    const Capabilities can = capabilities_of(islands);
+    OptimiseOptions options;
+    options.most_evaluated = 3'000;
+    const auto find = [&] {
+        RoundTimes times(islands, can);
+        return optimise_schedule(times, options);
+    };
+    const Optimised one = find();
+    const Optimised other = find();
+    ASSERT_TRUE(one.schedule);
+    EXPECT_TRUE(one.stopped);
+    EXPECT_GE(one.evaluated, 3'000U);
+    EXPECT_LT(one.evaluated, 6'000U);  // one step of a walk looks at many
+    EXPECT_EQ(one.evaluated, other.evaluated);
+    EXPECT_EQ(one.score.score_ms, other.score.score_ms);
+    options.most_evaluated = 20'000;
+    const Optimised longer = find();
+    EXPECT_GT(longer.evaluated, one.evaluated);
+    EXPECT_LE(longer.score.score_ms, one.score.score_ms);  // it goes the same way, and on
+}
+
 TEST(Optimise, SameSeedSameSchedule) {
     const Islands islands = detail::planar_islands(12, 0.02, 5);
     const Capabilities can = capabilities_of(islands);
