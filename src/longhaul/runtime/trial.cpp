@@ -180,7 +180,8 @@ void summarise(const Session& session, Trial& trial) {
         }
         trial.phases.resize(std::max(trial.phases.size(), round.phase + 1));
         PhaseOutcome& phase = trial.phases[round.phase];
-        phase.predicted_ms = round.predicted_ms;  // where none is measured; else their median, below
+        phase.predicted_ms =
+            round.predicted_ms;  // where none is measured; else their median, below
         if (complete && round.predicted_ms > 0) {
             outcome.measured_ms = last;
             phase.measured_ms.push_back(last);

@@ -18,7 +18,7 @@ struct OptimiseOptions {
     Pace pace = Pace::kUniform;  ///< uniform or own; streamed: streamed.hpp
     MixingOptions mixing;
     std::uint64_t seed = 1;
-    double effort = 1;             ///< scales how many schedules are looked at, > 0
+    double effort = 1;  ///< scales how many schedules are looked at, > 0
     /// Schedules that are scored at most, more or less: it is asked where `stop` is.
     std::uint64_t most_evaluated = std::numeric_limits<std::uint64_t>::max();
     std::vector<Schedule> starts;  ///< the search starts from these too and is never worse
