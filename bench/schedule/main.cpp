@@ -171,6 +171,7 @@ void run(const Row& row, const Options& options) {
     required += row.most_gap == 0  ? "proved; "
                 : row.most_gap > 0 ? fmt::format("gap at most {:.0f} %; ", 100 * row.most_gap)
                                    : "";
+    required += row.beat_all ? "better than every other; " : "";
     required += fmt::format("{:.0f} s", row.most_s);
     fmt::print(
         "| {} | {} | {} | {:.3f} | {:.3f} | {:.2f} % | {} | {:.1f} | {} {:.1f} | {} | {} |\n",
