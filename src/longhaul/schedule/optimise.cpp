@@ -24,12 +24,12 @@ using detail::ListedRound;
 namespace {
 
 /// Rounds that are listed at most; ten islands have 115,975.
-constexpr std::uint64_t kMostRounds = 150'000;
+constexpr std::uint64_t kMostPartitions = 150'000;
 constexpr std::uint64_t kMostPairs = 3'000'000'000;
 /// Rounds of which windows are looked at: all their pairs are.
 constexpr std::size_t kMostInWindows = 25'000;
 /// Of sequences of rounds, in products looked at.
-constexpr double kPrefixWork = 2e7;
+constexpr double kPrefixWork = 1.5e8;
 constexpr double kWideGap = 1.05 * (1 + 1e-9);
 /// Windows are looked at when pairs leave no wider gap.
 constexpr double kClosePairs = 1.1;
@@ -60,7 +60,7 @@ public:
         }
         std::optional<std::vector<ListedRound>> listed;
         if (n_ <= 10) {
-            listed = detail::list_rounds(times_, judge_.largest(), errors_, kMostRounds);
+            listed = detail::list_rounds(times_, judge_.largest(), errors_, kMostPartitions);
         }
         quick();
         if (listed) {
@@ -306,7 +306,7 @@ private:
             }
         };
         const double bound = prefixes.prove(
-            bound_, known, part * options_.effort * kPrefixWork, options_.stop, seen);
+            bound_, known, part * options_.effort * kPrefixWork, {options_.stop, seen});
         if (bound > bound_ * (1 + 1e-6)) {
             bound_ = bound;
             method_ = "prefixes of schedules";
@@ -335,9 +335,9 @@ private:
         }
         const bool close = best_.score_ms <= bound_ * kClosePairs;
         detail::PrefixBound prefixes(useful, errors_, n_, options_.mixing, best_.score_ms);
-        bound_by_prefixes(prefixes, useful, 0.2);
+        bound_by_prefixes(prefixes, useful, 0.05);
         if (best_.score_ms > bound_ * kWideGap) {
-            bound_by_prefixes(prefixes, useful, 0.8);
+            bound_by_prefixes(prefixes, useful, 0.95);
         }
         if (!close) {
             return;  // windows are too short to tell

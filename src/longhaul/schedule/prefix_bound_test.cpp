@@ -79,7 +79,7 @@ double bound_of(const std::vector<ListedRound>& rounds,
                 const MixingOptions& mixing,
                 double above,
                 double work) {
-    return detail::PrefixBound(rounds, errors, n, mixing, above).prove(0, above, work, {}, {});
+    return detail::PrefixBound(rounds, errors, n, mixing, above).prove(0, above, work, {});
 }
 
 // Every schedule of one to three rounds is the twin; longer ones only score less.
@@ -125,50 +125,6 @@ TEST(PrefixBound, HoldsForTargets) {
     const double bound = bound_of(rounds, errors, 4, mixing, least, 1e5);
     EXPECT_LE(bound, least * (1 + 1e-9));
     EXPECT_GE(bound, 0.8 * least);
-}
-
-// Products of all sequences of rounds, multiplied out, are the twin.
-TEST(PrefixBound, FloorsOfProductsAreReached) {
-    for (const auto& [memory, seed] : {std::pair(0.0, 6U), std::pair(0.02, 7U)}) {
-        const Islands islands = uneven_islands(4, memory, seed);
-        const Capabilities can = capabilities_of(islands);
-        RoundTimes times(islands, can);
-        const detail::SetErrors errors(4, {});
-        const detail::RoundTable table(listed(times, 4, errors), 4, {});
-        detail::ErrorFloors floors(table, errors, 1);
-        EXPECT_TRUE(floors.look_at_triples(table, errors, {}));
-        floors.look_at_rows(table, 1e5);
-        std::vector<std::vector<double>> least(table.class_ms.size(),
-                                               std::vector<double>(5, INFINITY));
-        std::vector<const Round*> product;
-        std::vector<std::size_t> numbers;
-        detail::FastMixing mixing(4, {});
-        const std::function<void(std::size_t)> extend = [&](std::size_t c) {
-            if (!product.empty()) {
-                const double error = mixing.error_after(product);
-                least[c][product.size()] = std::min(least[c][product.size()], error);
-                EXPECT_LE(floors.of(table.class_ms.size() - 1, product.size(), numbers),
-                          error + 1e-9);
-            }
-            for (std::size_t r = 0; r < table.size() && product.size() < 4; ++r) {
-                product.push_back(&table.rounds[r].round);
-                numbers.push_back(r);
-                extend(std::max(c, table.classes[r]));
-                product.pop_back();
-                numbers.pop_back();
-            }
-        };
-        extend(0);
-        for (std::size_t c = 0; c < least.size(); ++c) {
-            for (std::size_t h = 1; h <= 4; ++h) {
-                least[c][h] = std::min(least[c][h], c > 0 ? least[c - 1][h] : INFINITY);
-                EXPECT_LE(floors.of(c, h), least[c][h] + 1e-9) << c << " " << h;
-            }
-            for (std::size_t h = 1; h <= 3; ++h) {
-                EXPECT_NEAR(floors.of(c, h), least[c][h], 1e-9) << c << " " << h;
-            }
-        }
-    }
 }
 
 // Five islands of which only pairs align, so disagreement outlasts two rounds.

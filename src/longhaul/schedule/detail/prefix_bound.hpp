@@ -2,43 +2,69 @@
 #pragma once
 
 #include <functional>
+#include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "longhaul/schedule/detail/bounds.hpp"
 #include "longhaul/schedule/detail/error_floors.hpp"
+#include "longhaul/schedule/detail/product_floors.hpp"
+#include "longhaul/schedule/detail/round_table.hpp"
+#include "longhaul/schedule/detail/start_bounds.hpp"
 
 namespace longhaul::schedule::detail {
 
 /// A periodic schedule that scores less than S has a phase from which on the sum of the first m
 /// lifetimes is less than m S / T for every m, so all sequences of rounds are tried as long as what
 /// is known of them allows it (docs/mathematics/schedule-extensions.md). Uniform rounds, times
-/// raised by prepare_for_bounds, two to ten islands. `errors` must outlive it.
+/// raised by prepare_for_bounds, two to ten islands.
 class PrefixBound {
 public:
-    /// `above`: a score that is known; none above it is asked for later.
+    /// Rounds must be ascending by time. `above`: a score that is known; none above it is asked for
+    /// later.
     PrefixBound(const std::vector<ListedRound>& rounds,
                 const SetErrors& errors,
                 int islands,
                 const MixingOptions& mixing,
                 double above);
 
-    /// A proved bound in [below, above]. Limited to about `work` products looked at; `stop` ends
-    /// it. `seen` gets the sequences that are left, as indices of rounds: made periodic they may be
-    /// good schedules.
-    [[nodiscard]] double prove(double below,
-                               double above,
-                               double work,
-                               const std::function<bool()>& stop,
-                               const std::function<void(std::span<const std::size_t>)>& seen);
+    struct Calls {
+        std::function<bool()> stop;  ///< true: no more time
+        /// Gets the sequences that are left, as indices of rounds: made periodic they may be good
+        /// schedules.
+        std::function<void(std::span<const std::size_t>)> seen;
+    };
+
+    /// A proved bound in [below, above]. Limited to about `work` products looked at.
+    [[nodiscard]] double prove(double below, double above, double work, const Calls& calls);
 
 private:
-    const SetErrors& errors_;
+    static constexpr std::size_t kFirstLength = 3;
+
+    /// Schedules whose longest round takes at least so long, and less than that of the next class.
+    struct Class {
+        double least_ms;
+        RoundTable table;  ///< of all rounds that they may have
+        ErrorFloors floors;
+        std::optional<ProductFloors> products = {};
+        std::size_t next_length = kFirstLength;  ///< of products to look at
+        std::optional<StartBounds> starts = {};
+        double product_work = 0;  ///< of the last length
+        double start_work = 0;    ///< of the last cap
+        double proved = 0;
+    };
+
+    [[nodiscard]] bool proves(Class& of, double score, double& work, const Calls& calls);
+    void look_at_products(Class& of, double needed, const std::function<bool()>& stop);
+    void look_at_starts(Class& of,
+                        double needed,
+                        double& work,
+                        const std::function<bool()>& stop) const;
+
     double forgetting_;
-    RoundTable table_;
-    ErrorFloors floors_;
-    bool nothing_better_ = false;
-    bool triples_ = false;  ///< looked at
+    double product_work_ = 0;
+    std::vector<std::unique_ptr<Class>> classes_;  ///< ascending times: the hard ones first
 };
 
 }  // namespace longhaul::schedule::detail

@@ -1,0 +1,37 @@
+// Rounds that a search puts one behind the other.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "longhaul/schedule/detail/bounds.hpp"
+
+namespace longhaul::schedule::detail {
+
+/// Rounds of one schedule, their cliques numbered.
+struct RoundTable {
+    /// Rounds must not be empty; ten islands at most.
+    RoundTable(std::span<const ListedRound> rounds, int islands, const MixingOptions& mixing);
+
+    [[nodiscard]] std::span<const std::uint32_t> cliques_of(std::size_t round) const {
+        return std::span(ids).subspan(first[round], first[round + 1] - first[round]);
+    }
+    [[nodiscard]] std::size_t size() const { return rounds.size(); }
+
+    static constexpr std::size_t kMostIslands = 10;
+
+    std::size_t n;
+    std::vector<ListedRound> rounds;
+    std::vector<Clique> cliques;
+    std::vector<std::vector<std::size_t>> members;
+    std::vector<double> mass;        ///< share of each clique
+    std::vector<std::size_t> first;  ///< of each round in ids
+    std::vector<std::uint32_t> ids;  ///< cliques of the rounds, one after the other
+    std::vector<double> share;
+    double start = 0;  ///< sum of share |row - share| before any round
+    bool equal = true;
+};
+
+}  // namespace longhaul::schedule::detail
