@@ -272,7 +272,11 @@ class FilesTest(unittest.TestCase):
         self.assertEqual(json.loads(out)["devices"], 3)
         self.assertEqual(json.loads(self.accepted("fabric", "less.json", "--json")),
                          json.loads(out))
-        self.refused('no device has the host or label "h9"', "fabric", "hosts.json", "--keep", "h9")
+        for option, places in (("--drop", "h1/0"), ("--keep", "h0,h2/0,h3")):
+            same = json.loads(self.accepted("fabric", "hosts.json", option, places, "--json"))
+            self.assertEqual({**same, "sha256": ""}, {**json.loads(out), "sha256": ""})
+        self.refused('no device has the host, label or name "h9"', "fabric", "hosts.json",
+                     "--keep", "h9")
         again = ["place", "--fabric", "less.json", "--from", "old.json", *QUICK]
         code, _, err = self.end(self.start(*again))
         self.assertEqual(code, 1)

@@ -16,6 +16,7 @@
 #include "longhaul/placement/tensor.hpp"
 #include "longhaul/plan_fabric.hpp"
 #include "longhaul/plan_inputs.hpp"
+#include "longhaul/plan_text.hpp"
 #include "longhaul/rank_map.hpp"
 
 namespace longhaul::app {
@@ -47,6 +48,7 @@ std::string json_of(const LoadedProblem& loaded,
         .set("score_mapped", mapped.total())
         .set("bound", bound.value)
         .set("bound_method", bound.method)
+        .set("objective", placement::name_of(loaded.problem.terms.objective))
         .set("fabric_sha256", loaded.fabric_sha256);
     return core::write_json(root);
 }
@@ -56,6 +58,8 @@ std::string text_of(const LoadedProblem& loaded,
                     const placement::Score& mapped,
                     const placement::Bound& bound) {
     const bool compute = placement::has_compute(loaded.problem);
+    const std::string note =
+        additive_note(loaded.problem.terms, loaded.problem.workload, loaded.problem.shape.pp);
     const auto row = [&](const std::string& name, const placement::Score& score, double total) {
         return fmt::format("{:<24} {:>14.6f} {:>14.6f} {}{:>14.6f}\n",
                            name,
@@ -74,7 +78,11 @@ std::string text_of(const LoadedProblem& loaded,
            row("as mapped", mapped, mapped.total()) +
            row("bound (" + bound.method + ")",
                {bound.data_parallel, bound.pipeline, 0},
-               bound.value);
+               bound.value) +
+           fmt::format("{:<24} {}{}\n",
+                       "objective",
+                       placement::name_of(loaded.problem.terms.objective),
+                       note.empty() ? "" : ": " + note);
 }
 
 /// A placement and the problem that it is scored on.
@@ -314,7 +322,7 @@ void add_evaluate(CLI::App& parent, Session& session) {
             "seq 0 63 | longhaul evaluate --fabric fabrics/dtfm-table2-worldwide.json "
             "--pp 8 --dp 8 --c-pp 0.512 --c-dp 0.650 --rank-map -");
     auto options = std::make_shared<EvaluateOptions>();
-    add_placement_inputs(*command, options->inputs);
+    add_placement_inputs(*command, options->inputs, false);
     auto* fabric = command->get_option("--fabric")->required(false);
     auto* rank_map =
         command

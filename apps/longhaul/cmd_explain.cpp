@@ -13,12 +13,16 @@
 namespace longhaul::app {
 namespace {
 
+constexpr double kLeastFactor = 1.001;
+constexpr double kMostFactor = 1000;
+
 struct ExplainOptions {
     std::string plan;
     std::string fabric;
     int threads = 1;
     int changes = 5;
     int upgrades = 5;
+    double factor = 2;
     std::uint64_t budget = 20'000;
     std::uint64_t proof = 5'000'000;
     bool json = false;
@@ -48,8 +52,12 @@ core::Result<std::vector<placement::Upgrade>> upgrades_of(const ExplainOptions& 
     solve.search.budget = options.budget;
     solve.search.threads = options.threads;
     solve.proof.work = options.proof;
-    return placement::upgrades(
-        problem_of, fabric, plan.placement, static_cast<std::size_t>(options.upgrades), solve);
+    return placement::upgrades(problem_of,
+                               fabric,
+                               plan.placement,
+                               static_cast<std::size_t>(options.upgrades),
+                               solve,
+                               options.factor);
 }
 
 core::Result<Explained> load(const ExplainOptions& options) {
@@ -130,10 +138,10 @@ bool as_large(double seconds, double largest) {
     return seconds >= largest * (1 - 1e-12);
 }
 
-std::string explain_text(const Explained& all, std::size_t shown_upgrades) {
+std::string explain_text(const Explained& all, const ExplainOptions& options) {
     const placement::Explanation& why = all.explanation;
     const auto name = [&](int device) { return device_name(all.fabric, device); };
-    std::string text = score_line(why, all.plan.workload) + verdict_text(all.verdict);
+    std::string text = score_line(why, all.plan) + verdict_text(all.verdict);
     text += exchange_header(all.plan);
     for (const placement::StageReason& stage : why.stages) {
         text += fmt::format(
@@ -177,12 +185,15 @@ std::string explain_text(const Explained& all, std::size_t shown_upgrades) {
                                          : std::string());
     }
     if (!all.upgrades.empty()) {
-        text += upgrades_text(all.upgrades, all.names, why.score.total(), shown_upgrades);
+        text += upgrades_text(all.upgrades,
+                              all.names,
+                              why.score.total(),
+                              {static_cast<std::size_t>(options.upgrades), options.factor});
     }
     return text;
 }
 
-core::Value explain_value(const Explained& all) {
+core::Value explain_value(const Explained& all, double factor) {
     const placement::Explanation& why = all.explanation;
     core::Value stages = core::Value::array();
     for (const placement::StageReason& stage : why.stages) {
@@ -229,6 +240,7 @@ core::Value explain_value(const Explained& all) {
         .set("changes_tried", static_cast<double>(why.changes_tried))
         .set("changes", std::move(changes))
         .set("proof", verdict_value(all.verdict))
+        .set("factor", factor)
         .set("upgrades", upgrades_value(all.upgrades, all.names));
     return root;
 }
@@ -256,6 +268,13 @@ void add_explain(CLI::App& parent, Session& session) {
             "--upgrades", options->upgrades, "links that bind to show and to solve anew; 0: none")
         ->check(CLI::Range(0, 1'000))
         ->capture_default_str();
+    command
+        ->add_option("--factor",
+                     options->factor,
+                     "how much better: so many times the bandwidth, capacity or speed, and latency "
+                     "divided by it")
+        ->check(finite_number(kLeastFactor, kMostFactor))
+        ->capture_default_str();
     command->add_option("--budget", options->budget, "scored candidates of each solution anew")
         ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1'000'000'000'000}))
         ->capture_default_str();
@@ -278,8 +297,8 @@ void add_explain(CLI::App& parent, Session& session) {
                 return kNo;
             }
             warn_of_other_score(*all);
-            print(options->json ? core::write_json(explain_value(*all))
-                                : explain_text(*all, static_cast<std::size_t>(options->upgrades)));
+            print(options->json ? core::write_json(explain_value(*all, options->factor))
+                                : explain_text(*all, *options));
             return kDone;
         };
     });

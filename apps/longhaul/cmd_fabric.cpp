@@ -1,6 +1,7 @@
 // fabric: checks a fabric file, shows what is in it, and expands tables.
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include <fmt/ranges.h>
 
@@ -114,10 +115,9 @@ std::string line(std::string_view name, const MatrixFacts& facts) {
                        directions);
 }
 
-/// "Oregon 0-7, Virginia 8-15": runs of devices of one label; long lists are cut.
-std::string label_runs(const fabric::Fabric& fabric) {
+/// "Oregon 0-7, Virginia 8-15": runs of devices of one label, or host; long lists are cut.
+std::string runs_of(const std::vector<std::string>& labels) {
     constexpr int kShown = 12;
-    const std::vector<std::string>& labels = fabric.labels();
     std::string text;
     int runs = 0;
     for (std::size_t first = 0; first < labels.size();) {
@@ -126,12 +126,124 @@ std::string label_runs(const fabric::Fabric& fabric) {
             ++last;
         }
         if (++runs <= kShown) {
-            text += fmt::format("{}{} {}", runs == 1 ? "" : ", ", labels[first], first);
+            const std::string_view name =
+                labels[first].empty() ? "none" : std::string_view(labels[first]);
+            text += fmt::format("{}{} {}", runs == 1 ? "" : ", ", name, first);
             text += last == first ? "" : fmt::format("-{}", last);
         }
         first = last + 1;
     }
     return runs > kShown ? text + fmt::format(", and {} more", runs - kShown) : text;
+}
+
+/// Devices of one speed and memory.
+struct Equipment {
+    double speed = 1;
+    std::optional<double> memory_gb;
+    int devices = 0;
+};
+
+/// In order of first occurrence; empty where the file says neither speed nor memory.
+std::vector<Equipment> equipment_of(const fabric::Fabric& fabric) {
+    std::vector<Equipment> kinds;
+    for (const fabric::Device& device : fabric.parts().devices) {
+        const auto known = std::ranges::find_if(kinds, [&](const Equipment& kind) {
+            return kind.speed == device.speed && kind.memory_gb == device.memory_gb;
+        });
+        if (known == kinds.end()) {
+            kinds.push_back({device.speed, device.memory_gb, 1});
+        } else {
+            ++known->devices;
+        }
+    }
+    const bool plain = kinds.size() == 1 && kinds[0].speed == 1 && !kinds[0].memory_gb;
+    return plain ? std::vector<Equipment>() : kinds;
+}
+
+/// Hosts of the devices, "" for those without; empty where the file names none.
+std::vector<std::string> hosts_of(const fabric::Fabric& fabric) {
+    std::vector<std::string> hosts;
+    for (const fabric::Device& device : fabric.parts().devices) {
+        hosts.push_back(device.host);
+    }
+    const bool any = std::ranges::any_of(hosts, [](const auto& host) { return !host.empty(); });
+    return any ? hosts : std::vector<std::string>();
+}
+
+std::size_t different(std::vector<std::string> hosts) {
+    std::erase(hosts, "");
+    return std::set<std::string>(hosts.begin(), hosts.end()).size();
+}
+
+/// "3 Gbit/s there, 5 back": there is out of the places, or from the first to the second.
+std::string rates_text(const fabric::SharedCapacity& resource) {
+    const auto rate = [](double gbps) {
+        return gbps == fabric::SharedCapacity::kNoLimit ? std::string("no limit")
+                                                        : fmt::format("{} Gbit/s", gbps);
+    };
+    return !resource.duplex ? rate(resource.there_gbps) + ", both ways together"
+           : resource.there_gbps == resource.back_gbps
+               ? rate(resource.there_gbps) + " each way"
+               : fmt::format(
+                     "{} there, {} back", rate(resource.there_gbps), rate(resource.back_gbps));
+}
+
+/// Lines of what a file may say of devices, besides their links.
+std::string device_lines(const fabric::Fabric& fabric) {
+    constexpr std::size_t kShown = 8;
+    std::string text;
+    if (const auto hosts = hosts_of(fabric); !hosts.empty()) {
+        text += fmt::format("hosts          {}: {}\n",
+                            different(hosts),
+                            hosts == fabric.labels() ? "named as the labels" : runs_of(hosts));
+    }
+    const std::vector<Equipment> kinds = equipment_of(fabric);
+    for (std::size_t i = 0; i < std::min(kinds.size(), kShown); ++i) {
+        const Equipment& kind = kinds[i];
+        text += fmt::format("{:<15}{} device{} of speed {}{}\n",
+                            i == 0 ? "kinds" : "",
+                            kind.devices,
+                            kind.devices == 1 ? "" : "s",
+                            kind.speed,
+                            kind.memory_gb ? fmt::format(", {} GB", *kind.memory_gb) : "");
+    }
+    if (kinds.size() > kShown) {
+        text += fmt::format("{:<15}and {} more kinds\n", "", kinds.size() - kShown);
+    }
+    const auto& shared = fabric.parts().shared;
+    for (std::size_t i = 0; i < shared.size(); ++i) {
+        text +=
+            fmt::format("{:<15}{}: {}, {}\n",
+                        i == 0 ? "shared" : "",
+                        core::shown(shared[i].name),
+                        shared[i].of.empty()
+                            ? fmt::format("{} to {}", shared[i].between[0], shared[i].between[1])
+                            : fmt::format("out of {}", fmt::join(shared[i].of, ", ")),
+                        rates_text(shared[i]));
+    }
+    return text;
+}
+
+/// The same as keys of the object; those that the file does not have are left out.
+void set_device_keys(const fabric::Fabric& fabric, core::Value& root) {
+    if (const auto hosts = hosts_of(fabric); !hosts.empty()) {
+        root.set("hosts", static_cast<double>(different(hosts)));
+    }
+    core::Value kinds = core::Value::array();
+    for (const Equipment& kind : equipment_of(fabric)) {
+        core::Value one = core::Value::object();
+        one.set("devices", kind.devices).set("speed", kind.speed);
+        if (kind.memory_gb) {
+            one.set("memory_gb", *kind.memory_gb);
+        }
+        kinds.append(std::move(one));
+    }
+    if (!kinds.items.empty()) {
+        root.set("kinds", std::move(kinds));
+    }
+    if (!fabric.parts().shared.empty()) {
+        root.set("shared", fabric::to_value(fabric.parts().shared));
+    }
 }
 
 core::Value facts_value(const MatrixFacts& facts) {
@@ -169,12 +281,14 @@ core::Result<void> show(const FabricOptions& options) {
             .set("sha256", loaded->sha256)
             .set("alpha_ms", facts_value(alpha))
             .set("beta_gbps", facts_value(beta));
+        set_device_keys(fabric, root);
         print(core::write_json(root));
         return {};
     }
     print(fmt::format(
         "devices        {} under {} label{}\n", fabric.size(), count, count == 1 ? "" : "s"));
-    print(fmt::format("labels         {}\n", label_runs(fabric)));
+    print(fmt::format("labels         {}\n", runs_of(fabric.labels())));
+    print(device_lines(fabric));
     print(line("alpha ms", alpha));
     print(line("beta Gbit/s", beta));
     print(fmt::format("sha256         {}\n", loaded->sha256));
@@ -203,8 +317,8 @@ void add_fabric(CLI::App& parent, Session& session) {
     auto* drop = command
                      ->add_option("--drop",
                                   options->drop,
-                                  "leave out the devices of these hosts or labels, separated by "
-                                  "commas")
+                                  "leave out devices: hosts, labels, or names as plans print them "
+                                  "(host/0), separated by commas")
                      ->type_name("NAME")
                      ->delimiter(',');
     command->add_option("--keep", options->keep, "leave out all other devices")

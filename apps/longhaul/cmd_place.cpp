@@ -163,7 +163,7 @@ void add_place(CLI::App& parent, Session& session) {
             "--pp 8 --dp 8 --c-pp 0.512 --c-dp 0.650 -o plan.json");
     auto options = std::make_shared<PlaceOptions>();
     placement::SearchOptions& search = options->solve.search;
-    add_placement_inputs(*command, options->inputs);
+    add_placement_inputs(*command, options->inputs, true);
     command
         ->add_option("--baseline-samples",
                      options->solve.baseline_samples,

@@ -15,14 +15,16 @@ using placement::RepeatReason;
 using placement::ResourceReason;
 using placement::StageReason;
 
-std::string score_line(const Explanation& why, const workload::Workload& workload) {
+std::string score_line(const Explanation& why, const placement::Plan& plan) {
+    const workload::Workload& workload = plan.workload;
     const bool compute = !workload.stage_seconds.empty() || !workload.layers.empty();
     return fmt::format(
-        "score {:.6f} s = data parallel {:.6f} + pipeline {:.6f}{}\n",
+        "score {:.6f} s = data parallel {:.6f} + pipeline {:.6f}{} ({} objective)\n",
         why.score.total(),
         why.score.data_parallel,
         why.score.pipeline,
-        compute ? fmt::format(" + compute {:.6f}", why.score.compute) : std::string());
+        compute ? fmt::format(" + compute {:.6f}", why.score.compute) : std::string(),
+        placement::name_of(plan.terms.objective));
 }
 
 namespace {

@@ -9,9 +9,9 @@
 
 namespace longhaul::app {
 
-/// The score and its terms, compute where there is any.
+/// The score and its terms, compute where there is any, and the objective.
 [[nodiscard]] std::string score_line(const placement::Explanation& why,
-                                     const workload::Workload& workload);
+                                     const placement::Plan& plan);
 [[nodiscard]] std::string exchange_header(const placement::Plan& plan);
 [[nodiscard]] std::string edges_header(const placement::Plan& plan);
 

@@ -110,7 +110,9 @@ UpgradeNames upgrade_names(const fabric::Fabric& fabric) {
 std::string upgrades_text(const std::vector<Upgrade>& upgrades,
                           const UpgradeNames& names,
                           double score,
-                          std::size_t limit) {
+                          const UpgradesShown& shown) {
+    const auto& [limit, factor] = shown;
+    const std::string times = factor == 2 ? "twice" : fmt::format("{:.4g} times", factor);
     const bool links = std::ranges::all_of(upgrades, [](const Upgrade& upgrade) {
         return upgrade.kind == placement::UpgradeKind::kLinks;
     });
@@ -120,8 +122,8 @@ std::string upgrades_text(const std::vector<Upgrade>& upgrades,
                 "the speed of a group of devices were better\n";
     text += fmt::format("  {:<28} {:>23}   {:>23}\n",
                         "",
-                        links ? "twice the bandwidth" : "twice as much",
-                        "half the latency");
+                        times + (links ? " the bandwidth" : " as much"),
+                        factor == 2 ? "half the latency" : fmt::format("latency / {:.4g}", factor));
     text += fmt::format("  {:<28} {:>11} {:>11}   {:>11} {:>11}\n",
                         "",
                         "plan kept",

@@ -36,10 +36,14 @@ struct UpgradeNames {
 };
 [[nodiscard]] UpgradeNames upgrade_names(const fabric::Fabric& fabric);
 
+struct UpgradesShown {
+    std::size_t limit = 5;
+    double factor = 2;  ///< how much better they are
+};
 [[nodiscard]] std::string upgrades_text(const std::vector<placement::Upgrade>& upgrades,
                                         const UpgradeNames& names,
                                         double score,
-                                        std::size_t limit);
+                                        const UpgradesShown& shown);
 [[nodiscard]] core::Value upgrades_value(const std::vector<placement::Upgrade>& upgrades,
                                          const UpgradeNames& names);
 

@@ -3,7 +3,9 @@
 #include "longhaul/core/cursor.hpp"
 #include "longhaul/core/hash.hpp"
 #include "longhaul/core/own_formats.hpp"
+#include "longhaul/fabric/names.hpp"
 #include "longhaul/fabric/read.hpp"
+#include "longhaul/workload/reshape.hpp"
 #include "longhaul/workload/size.hpp"
 #include <algorithm>
 #include <charconv>
@@ -66,12 +68,25 @@ void warn_of_memory(const workload::Sizing& sizing, const workload::Job& job) {
     }
     const auto worst = std::ranges::max_element(
         sizing.stages, {}, [](const workload::StageSize& stage) { return stage.total(); });
-    warn(fmt::format("{} of {} stages do not fit: stage {} needs {:.3f} GB of {} GB",
+    warn(fmt::format("{} of {} stages do not fit: stage {} needs {:.3f} GB of {} GB ({})",
                      count,
                      sizing.stages.size(),
                      worst - sizing.stages.begin(),
                      worst->total().value(),
-                     job.memory->value()));
+                     job.memory->value(),
+                     job.memory_source));
+}
+
+workload::Job on_devices_of(const fabric::Fabric& fabric,
+                            const PlacementInputs& inputs,
+                            workload::Job job) {
+    std::optional<double> least;
+    for (const fabric::Device& device : fabric.parts().devices) {
+        if (device.memory_gb && inputs.layers.empty()) {
+            least = std::min(*device.memory_gb, least.value_or(*device.memory_gb));
+        }
+    }
+    return workload::limited(std::move(job), least);
 }
 
 core::Result<LoadedFabric> load_fabric(const std::string& path) {
@@ -105,39 +120,51 @@ namespace {
 struct Demand {
     workload::Workload workload;
     placement::Shape shape;
+    double share = 1;  ///< see apply_options
 };
 
-core::Result<Demand> load_demand(const PlacementInputs& inputs) {
+core::Result<void> check_degrees(const PlacementInputs& inputs) {
     for (const auto& [name, degree] : {std::pair{"--pp", inputs.pp}, {"--dp", inputs.dp}}) {
         if (degree == kAuto) {
             return core::fail({"",
                                name,
                                "found auto",
-                               inputs.job.empty() ? "payloads depend on the shape: give --job too"
-                                                  : "give a number; place chooses shapes"});
-        }
-        if (degree > 0 && !inputs.job.empty()) {
-            return core::fail({"",
-                               name,
-                               "is given with --job",
-                               "change it in the job file, or give auto for both"});
+                               inputs.job.empty()
+                                   ? "payloads depend on the shape: give --job too"
+                                   : "give a number: shapes are chosen by place alone, without "
+                                     "--from, --phase and --robust"});
         }
     }
-    if (!inputs.job.empty()) {
-        const core::Result<std::string> text = read_file(inputs.job);
-        if (!text) {
-            return tl::unexpected(text.error());
-        }
-        const core::Result<workload::Job> job = workload::read_job(*text, input_name(inputs.job));
-        if (!job) {
-            return tl::unexpected(job.error());
-        }
-        const workload::Sizing sizing = workload::size(*job, inputs.tp);
-        warn_of_memory(sizing, *job);
-        Demand demand{sizing.workload, {sizing.pp, sizing.dp}};
-        demand.workload.stage_seconds = stage_seconds_of(inputs, *job);
-        return demand;
+    return {};
+}
+
+/// The shape of the job file but for --pp and --dp.
+core::Result<Demand> demand_of_job(const PlacementInputs& inputs, const fabric::Fabric& fabric) {
+    const core::Result<std::string> text = read_file(inputs.job);
+    if (!text) {
+        return tl::unexpected(text.error());
     }
+    const core::Result<workload::Job> job = workload::read_job(*text, input_name(inputs.job));
+    if (!job) {
+        return tl::unexpected(job.error());
+    }
+    const core::Result<workload::Job> shaped =
+        workload::regridded(on_devices_of(fabric, inputs, *job),
+                            inputs.pp > 0 ? inputs.pp : job->pp,
+                            inputs.dp > 0 ? inputs.dp : job->dp);
+    if (!shaped) {
+        return tl::unexpected(shaped.error());
+    }
+    const workload::Sizing sizing = workload::size(*shaped, inputs.tp);
+    warn_of_memory(sizing, *shaped);
+    Demand demand{sizing.workload,
+                  {sizing.pp, sizing.dp},
+                  shaped->sequences_per_replica / job->sequences_per_replica};
+    demand.workload.stage_seconds = stage_seconds_of(inputs, *shaped);
+    return demand;
+}
+
+core::Result<Demand> demand_as_typed(const PlacementInputs& inputs) {
     if (inputs.pp == 0 || inputs.dp == 0) {
         return core::fail({"",
                            inputs.pp == 0 ? "--pp" : "--dp",
@@ -161,7 +188,9 @@ core::Result<Demand> load_demand(const PlacementInputs& inputs) {
 
 }  // namespace
 
-core::Result<void> apply_options(const PlacementInputs& inputs, workload::Workload& workload) {
+core::Result<void> apply_options(const PlacementInputs& inputs,
+                                 double share,
+                                 workload::Workload& workload) {
     if (inputs.c_pp_backward) {
         workload.c_pp_backward = core::Gigabytes(*inputs.c_pp_backward);
     }
@@ -182,6 +211,9 @@ core::Result<void> apply_options(const PlacementInputs& inputs, workload::Worklo
         workload.layers = std::move(*layers);
     } else if (!inputs.old_layers.empty()) {
         workload.layers = inputs.old_layers;
+    }
+    for (workload::Layer& layer : workload.layers) {
+        layer.seconds *= share;
     }
     return {};
 }
@@ -211,24 +243,29 @@ core::Result<LoadedProblem> load_problem(const PlacementInputs& inputs) {
     if (auto once = read_once({inputs.fabric, inputs.job, inputs.layers}); !once) {
         return tl::unexpected(once.error());
     }
-    const core::Result<Demand> demand = load_demand(inputs);
-    if (!demand) {
-        return tl::unexpected(demand.error());
+    if (auto good = check_degrees(inputs); !good) {
+        return tl::unexpected(good.error());
+    }
+    core::Result<Demand> demand;
+    if (inputs.job.empty()) {
+        demand = demand_as_typed(inputs);
+        if (!demand) {
+            return tl::unexpected(demand.error());
+        }
     }
     core::Result<LoadedFabric> loaded = load_fabric(inputs.fabric);
     if (!loaded) {
         return tl::unexpected(loaded.error());
     }
-    workload::Workload workload = demand->workload;
-    if (auto applied = apply_options(inputs, workload); !applied) {
-        return tl::unexpected(applied.error());
+    if (!inputs.job.empty()) {
+        demand = demand_of_job(inputs, loaded->fabric);
+        if (!demand) {
+            return tl::unexpected(demand.error());
+        }
     }
-    const auto has_memory = [](const fabric::Device& device) {
-        return device.memory_gb.has_value();
-    };
-    if (!inputs.job.empty() && workload.layers.empty() &&
-        std::ranges::any_of(loaded->fabric.parts().devices, has_memory)) {
-        warn("the memory_gb of devices counts only with --layers; it is not checked here");
+    workload::Workload workload = demand->workload;
+    if (auto applied = apply_options(inputs, demand->share, workload); !applied) {
+        return tl::unexpected(applied.error());
     }
     placement::Shape shape = demand->shape;
     shape.tp = inputs.tp;
@@ -244,7 +281,15 @@ core::Result<LoadedProblem> load_problem(const PlacementInputs& inputs) {
                          std::move(*problem)};
 }
 std::string device_name(const fabric::Fabric& fabric, int device) {
-    return fmt::format("device {} ({})", device, fabric.labels()[device]);
+    const auto at = static_cast<std::size_t>(device);
+    const std::string& label = fabric.labels()[at];
+    const std::vector<fabric::Device>& devices = fabric.parts().devices;
+    if (devices.empty() || devices[at].host.empty()) {
+        return fmt::format("device {} ({})", device, label);
+    }
+    const std::string name = fabric::device_name_of(fabric, at);
+    return fmt::format(
+        "device {} ({}{})", device, name, name.starts_with(label) ? "" : ", " + label);
 }
 
 std::string rank_map_line(const std::vector<int>& rank_map) {

@@ -40,7 +40,7 @@ struct PlacementInputs {
     std::string layers;
     std::string schedule = "1f1b";
     std::vector<std::string> given;           ///< long names of the options that were typed
-    std::vector<workload::Layer> old_layers;  ///< of an old plan, where no option gives any
+    std::vector<workload::Layer> old_layers;  ///< that count where `layers` names no file
     [[nodiscard]] bool has(const std::string& option) const {
         return std::ranges::find(given, option) != given.end();
     }
@@ -56,8 +56,8 @@ struct LoadedProblem {
 };
 
 /// Adds --fabric (--matrix), --pp, --dp, --c-pp, --c-dp, the message counts, and --job, which
-/// stands for all but the fabric.
-void add_placement_inputs(CLI::App& command, PlacementInputs& inputs);
+/// stands for all but the fabric. `choose`: --pp and --dp may be auto.
+void add_placement_inputs(CLI::App& command, PlacementInputs& inputs, bool choose);
 
 /// Notes which options were typed.
 void note_given(const CLI::App& command, PlacementInputs& inputs);
@@ -65,8 +65,11 @@ void note_given(const CLI::App& command, PlacementInputs& inputs);
 /// Fails for automatic shapes, which only `place` offers.
 [[nodiscard]] core::Result<LoadedProblem> load_problem(const PlacementInputs& inputs);
 
-/// What the options besides the shape ask of a workload, and of the score.
+/// What the options besides the shape ask of a workload, and of the score. Seconds of --layers hold
+/// for the sequences that a replica has in the job file; `share`: those that it has in this shape,
+/// in parts of them. 1 without a job.
 [[nodiscard]] core::Result<void> apply_options(const PlacementInputs& inputs,
+                                               double share,
                                                workload::Workload& workload);
 [[nodiscard]] placement::Terms terms_of(const PlacementInputs& inputs);
 
@@ -85,14 +88,22 @@ struct LoadedFabric {
 /// not make a command wait for a pipe or for standard input.
 [[nodiscard]] core::Result<LoadedFabric> load_named_fabric(const std::string& path);
 
-/// Warns on standard error when stages of a job need more than its memory_gb; names the worst.
+/// The job with the memory of the smallest device of the fabric, where that is known and less than
+/// its own. Layers are divided by the memory of each device: then only its own counts.
+[[nodiscard]] workload::Job on_devices_of(const fabric::Fabric& fabric,
+                                          const PlacementInputs& inputs,
+                                          workload::Job job);
+
+/// Warns on standard error when stages of a job need more than its memory; names the worst, and
+/// whose memory it is.
 void warn_of_memory(const workload::Sizing& sizing, const workload::Job& job);
 
 /// Adds --seed and --threads; the result is in the two variables.
 void add_seed(CLI::App& command, std::uint64_t& seed);
 void add_threads(CLI::App& command, int& threads);
 
-/// "0 Oregon", the way messages name a device: index and label.
+/// "device 9 (Oregon)", or "device 9 (ip-7/1, Oregon)" where its host is known: index, name as in
+/// plans, and label where the name does not begin with it. O(n).
 [[nodiscard]] std::string device_name(const fabric::Fabric& fabric, int device);
 
 /// "rank_map=(r0 r1 ...)".

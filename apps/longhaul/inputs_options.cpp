@@ -15,17 +15,22 @@ constexpr std::uint64_t kMaxSeed = (std::uint64_t{1} << 53U) - 1;  // exact in J
 constexpr int kMaxThreads = 1'024;
 
 /// A number of stages or replicas, or "auto".
-void add_degree(CLI::App& command, const std::string& name, int& degree, const std::string& help) {
+void add_degree(
+    CLI::App& command, const std::string& name, int& degree, bool choose, const std::string& help) {
     const CLI::Range number(1, kMaxDegree);
     const CLI::Validator number_or_auto(
-        [number](std::string& text) { return text == "auto" ? std::string() : number(text); }, "");
+        [number, choose](std::string& text) {
+            return choose && text == "auto" ? std::string() : number(text);
+        },
+        "");
     command
         .add_option_function<std::string>(
             name,
             [&degree](const std::string& text) {
                 degree = text == "auto" ? kAuto : std::stoi(text);
             },
-            help)
+            help + (choose ? ", or auto (with --job); default: that of --job or --from"
+                           : "; default: that of --job or of the plan"))
         ->type_name(fmt::format("N in [1 - {}]", kMaxDegree))
         ->check(number_or_auto);
 }
@@ -54,7 +59,7 @@ void add_group_terms(CLI::App& command, PlacementInputs& inputs) {
 }
 }  // namespace
 
-void add_placement_inputs(CLI::App& command, PlacementInputs& inputs) {
+void add_placement_inputs(CLI::App& command, PlacementInputs& inputs, bool choose) {
     command
         .add_option(
             "--fabric,--matrix", inputs.fabric, "matrices, region table or host-group table")
@@ -62,10 +67,13 @@ void add_placement_inputs(CLI::App& command, PlacementInputs& inputs) {
         ->required();
     auto* job =
         command
-            .add_option("--job", inputs.job, "job file (TOML), instead of the six options below")
+            .add_option("--job",
+                        inputs.job,
+                        "job file (TOML): shape, payloads and message counts; --pp and --dp "
+                        "stand instead of its shape")
             ->type_name("FILE");
-    add_degree(command, "--pp", inputs.pp, "stages of a pipeline, or auto (with --job)");
-    add_degree(command, "--dp", inputs.dp, "replicas of a stage, or auto (with --job)");
+    add_degree(command, "--pp", inputs.pp, choose, "stages of a pipeline");
+    add_degree(command, "--dp", inputs.dp, choose, "replicas of a stage");
     command
         .add_option("--tp",
                     inputs.tp,

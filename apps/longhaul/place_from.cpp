@@ -93,8 +93,8 @@ std::size_t cells_of(const fabric::Fabric& fabric, int tp) {
 }
 
 /// Payloads are those of a shape: with other stages a stage has other gradients, with other
-/// replicas a pipeline other activations. Those of the old plan hold for its own shape only, unless
-/// they are typed.
+/// replicas a pipeline other activations, and a replica other sequences to compute. Those of the
+/// old plan hold for its own shape only, unless they are typed.
 core::Result<void> check_payloads(const Plan& old,
                                   const std::string& path,
                                   const PlacementInputs& inputs) {
@@ -104,16 +104,30 @@ core::Result<void> check_payloads(const Plan& old,
     }
     std::string names;
     std::string options;
-    const auto need = [&](std::string_view name, double gb) {
+    const auto need_option = [&](std::string_view name, const std::string& was) {
         const std::string_view join = names.empty() ? "" : " and ";
         names += fmt::format("{}{}", join, name);
-        options += fmt::format("{}--{} (it was {} GB)", join, name, gb);
+        options += fmt::format("{}--{}{}", join, name, was);
+    };
+    const auto need = [&](std::string_view name, double gb) {
+        need_option(name, fmt::format(" (it was {} GB)", gb));
     };
     if (inputs.dp != shape.dp && !inputs.has("--c-pp")) {
         need("c-pp", old.workload.c_pp.value());
     }
+    if (inputs.dp != shape.dp && old.workload.c_pp_backward && !inputs.has("--c-pp-backward")) {
+        need("c-pp-backward", old.workload.c_pp_backward->value());
+    }
     if (inputs.pp != shape.pp && !inputs.has("--c-dp")) {
         need("c-dp", old.workload.c_dp.value());
+    }
+    const bool typed = inputs.has("--stage-seconds") || inputs.has("--layers");
+    if (inputs.dp != shape.dp && !old.workload.layers.empty() && !typed) {
+        need_option("layers", "");
+    }
+    if ((inputs.dp != shape.dp || inputs.pp != shape.pp) && !old.workload.stage_seconds.empty() &&
+        !typed) {
+        need_option("stage-seconds", "");
     }
     if (names.empty()) {
         return {};

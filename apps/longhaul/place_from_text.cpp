@@ -1,3 +1,5 @@
+#include <tuple>
+
 #include <fmt/format.h>
 
 #include "longhaul/place_from.hpp"
@@ -57,24 +59,18 @@ std::string move_lines(const FromRun& run) {
     return listed > kShown ? text + fmt::format("  and {} more\n", listed - kShown) : text;
 }
 
-/// Whether the new plan is for other payloads or messages than the old one.
+/// Whether the new plan is for other payloads, messages or micro-batches than the old one.
 bool other_workload(const FromRun& run) {
-    const workload::Workload& was = run.old_plan.workload;
-    const workload::Workload& now = run.plan.workload;
-    return was.c_pp != now.c_pp || was.c_dp != now.c_dp || was.pp_messages != now.pp_messages ||
-           was.dp_messages != now.dp_messages;
-}
-
-/// "c_pp 0.128 GB in 1 message, c_dp 0.65 GB in 1 message".
-std::string payloads_text(const workload::Workload& workload) {
-    const auto messages = [](int number) {
-        return fmt::format("{} message{}", number, number == 1 ? "" : "s");
+    const auto sent = [](const workload::Workload& workload) {
+        return std::tuple(workload.c_pp,
+                          workload.pp_messages,
+                          workload.c_pp_backward.value_or(workload.c_pp),
+                          workload.pp_backward_messages.value_or(workload.pp_messages),
+                          workload.c_dp,
+                          workload.dp_messages,
+                          workload.microbatches.value_or(workload.pp_messages));
     };
-    return fmt::format("c_pp {} GB in {}, c_dp {} GB in {}",
-                       workload.c_pp.value(),
-                       messages(workload.pp_messages),
-                       workload.c_dp.value(),
-                       messages(workload.dp_messages));
+    return sent(run.old_plan.workload) != sent(run.plan.workload);
 }
 
 std::string score_text(const placement::Score& score) {

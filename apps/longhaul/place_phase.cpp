@@ -69,6 +69,7 @@ core::Result<void> fill_payloads(const PhaseAxes& axes, PlacementInputs& inputs)
 
 struct PhaseRun {
     LoadedProblem loaded;
+    std::string job;  // file; empty without
     PhaseAxisValues c_pp;
     PhaseAxisValues c_dp;
     PhaseResult result;
@@ -97,6 +98,7 @@ core::Result<PhaseRun> run_phase(PlaceOptions& options) {
         return PhaseAxisValues{{payload.value()}, true};
     };
     PhaseRun run{std::move(*loaded),
+                 options.inputs.job.empty() ? "" : input_name(options.inputs.job),
                  axes->c_pp.value_or(fixed(loaded->workload.c_pp)),
                  axes->c_dp.value_or(fixed(loaded->workload.c_dp)),
                  {}};
@@ -153,6 +155,20 @@ std::vector<std::string> numbered_names(const PhaseResult& result) {
     return names;
 }
 
+std::string number_text(int messages) {
+    return fmt::format("{} message{}", messages, messages == 1 ? "" : "s");
+}
+
+/// "c_pp in 32 messages, c_dp in 1 message; additive objective; job job.toml".
+std::string what_is_sent(const PhaseRun& run) {
+    const workload::Workload& workload = run.loaded.workload;
+    return fmt::format("c_pp in {}, c_dp in {}; {} objective{}",
+                       number_text(workload.pp_messages),
+                       number_text(workload.dp_messages),
+                       placement::name_of(run.loaded.problem.terms.objective),
+                       run.job.empty() ? "" : "; job " + run.job);
+}
+
 std::string phase_picture(const PhaseRun& run) {
     const auto axis = [](const char* title, const PhaseAxisValues& values) {
         return report::Axis{title, values.gigabytes, values.logarithmic};
@@ -165,14 +181,19 @@ std::string phase_picture(const PhaseRun& run) {
                                run.loaded.fabric.size(),
                                shape.pp,
                                shape.dp);
+    map.second_subtitle = what_is_sent(run);
     map.x = axis("activations across a stage boundary, c_pp in GB", run.c_pp);
     map.y = axis("gradients of a stage, c_dp in GB", run.c_dp);
     map.structures = numbered_names(run.result);
+    for (const placement::Structure& structure : run.result.structures) {
+        map.details.push_back(structure.signature);
+    }
     const std::size_t others =
         map.structures.size() - std::min(map.structures.size(), kShownStructures);
     if (others > 1) {
         map.structures.resize(kShownStructures);
         map.structures.push_back(fmt::format("{} others", others));
+        map.details.resize(kShownStructures);
     }
     map.structure = {run.c_dp.gigabytes.size(), run.c_pp.gigabytes.size()};
     map.proved = {run.c_dp.gigabytes.size(), run.c_pp.gigabytes.size()};
@@ -214,6 +235,7 @@ std::string phase_text(const PhaseRun& run) {
                                    shape.dp);
     text +=
         fmt::format("c_pp         {}\nc_dp         {}\n", axis_text(run.c_pp), axis_text(run.c_dp));
+    text += "terms        " + what_is_sent(run) + "\n";
     text += fmt::format("cells        {}, {} proved optimal, largest gap {:.2f} %\n",
                         result.cells.size(),
                         closed,

@@ -58,6 +58,23 @@ std::string refused_text(const std::vector<placement::ShapeTrial>& trials) {
                        first->reason);
 }
 
+/// What holds for one shape cannot be compared over shapes.
+core::Result<void> check_automatic(const PlacementInputs& inputs) {
+    if (!inputs.stage_seconds.empty()) {
+        return core::fail({"",
+                           "--stage-seconds",
+                           "is given with auto, and a stage of another shape takes other seconds",
+                           "give --sequence-seconds or --layers: both hold for every shape"});
+    }
+    if (inputs.c_pp_backward && inputs.dp == kAuto) {
+        return core::fail({"",
+                           "--c-pp-backward",
+                           "is given with --dp auto, and it changes with the replicas",
+                           "leave it out, or give --dp a number"});
+    }
+    return {};
+}
+
 }  // namespace
 
 bool automatic_shape(const PlacementInputs& inputs) {
@@ -67,6 +84,9 @@ bool automatic_shape(const PlacementInputs& inputs) {
 core::Result<PlacedShapes> place_best_shape(const PlacementInputs& inputs,
                                             const placement::SolveOptions& options,
                                             const placement::ShapeWatch& watch) {
+    if (auto good = check_automatic(inputs); !good) {
+        return tl::unexpected(good.error());
+    }
     if (auto once = read_once({inputs.fabric, inputs.job, inputs.layers}); !once) {
         return tl::unexpected(once.error());
     }
@@ -82,6 +102,14 @@ core::Result<PlacedShapes> place_best_shape(const PlacementInputs& inputs,
     if (!loaded) {
         return tl::unexpected(loaded.error());
     }
+    PlacementInputs read = inputs;  // with the layers, so that their file is read once
+    workload::Workload typed;
+    if (auto applied = apply_options(inputs, 1, typed); !applied) {
+        return tl::unexpected(applied.error());
+    }
+    read.layers.clear();
+    read.old_layers = typed.layers;
+    const workload::Job sized = on_devices_of(loaded->fabric, inputs, *job);
     const std::vector<int> host_of = loaded->fabric.host_of_device();
     const std::size_t cells =
         inputs.tp == 1 ? host_of.size()
@@ -97,15 +125,16 @@ core::Result<PlacedShapes> place_best_shape(const PlacementInputs& inputs,
                               std::max(0, inputs.pp),
                               std::max(0, inputs.dp),
                               inputs.tp,
-                              inputs.sequence_seconds == 0);
+                              inputs.sequence_seconds == 0 && inputs.layers.empty());
     const auto problem_of = [&](placement::Shape shape) -> core::Result<placement::Problem> {
-        const auto shaped = workload::reshaped(*job, shape.pp, shape.dp, shape.tp);
+        const auto shaped = workload::reshaped(sized, shape.pp, shape.dp, shape.tp);
         if (!shaped) {
             return tl::unexpected(shaped.error());
         }
         workload::Workload workload = workload::size(*shaped).workload;
         workload.stage_seconds = stage_seconds_of(inputs, *shaped);
-        if (auto applied = apply_options(inputs, workload); !applied) {
+        const double share = shaped->sequences_per_replica / job->sequences_per_replica;
+        if (auto applied = apply_options(read, share, workload); !applied) {
             return tl::unexpected(applied.error());
         }
         return placement::make_problem(

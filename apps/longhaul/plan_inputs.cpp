@@ -23,6 +23,28 @@ void fill_terms(const placement::Terms& terms, PlacementInputs& inputs) {
     inputs.ignore_shared = inputs.ignore_shared || !terms.count_shared;
 }
 
+/// Payloads, message counts and micro-batches that were not typed are those of the plan, each by
+/// itself: a payload that was typed leaves the number of its messages alone.
+void fill_payloads_of_plan(const workload::Workload& old, PlacementInputs& inputs) {
+    const auto gigabytes = [](const std::optional<core::Gigabytes>& payload) {
+        return payload ? std::optional(payload->value()) : std::nullopt;
+    };
+    inputs.c_pp = inputs.c_pp ? inputs.c_pp : gigabytes(old.c_pp);
+    inputs.c_dp = inputs.c_dp ? inputs.c_dp : gigabytes(old.c_dp);
+    inputs.c_pp_backward =
+        inputs.c_pp_backward ? inputs.c_pp_backward : gigabytes(old.c_pp_backward);
+    if (!inputs.has("--pp-messages")) {
+        inputs.pp_messages = old.pp_messages;
+    }
+    if (!inputs.has("--dp-messages")) {
+        inputs.dp_messages = old.dp_messages;
+    }
+    if (!inputs.pp_backward_messages) {
+        inputs.pp_backward_messages = old.pp_backward_messages;
+    }
+    inputs.microbatches = inputs.microbatches ? inputs.microbatches : old.microbatches;
+}
+
 }  // namespace
 
 void fill_from_plan(const placement::Plan& plan, PlacementInputs& inputs) {
@@ -36,21 +58,9 @@ void fill_from_plan(const placement::Plan& plan, PlacementInputs& inputs) {
         inputs.stage_seconds = old.stage_seconds;
         inputs.old_layers = old.layers;
     }
-    inputs.microbatches = inputs.microbatches ? inputs.microbatches : old.microbatches;
     inputs.pp = inputs.pp != 0 ? inputs.pp : plan.placement.shape().pp;
     inputs.dp = inputs.dp != 0 ? inputs.dp : plan.placement.shape().dp;
-    if (!inputs.c_pp) {
-        inputs.c_pp = old.c_pp.value();
-        inputs.pp_messages = old.pp_messages;
-        if (old.c_pp_backward) {
-            inputs.c_pp_backward = old.c_pp_backward->value();
-        }
-        inputs.pp_backward_messages = old.pp_backward_messages;
-    }
-    if (!inputs.c_dp) {
-        inputs.c_dp = old.c_dp.value();
-        inputs.dp_messages = old.dp_messages;
-    }
+    fill_payloads_of_plan(old, inputs);
 }
 
 core::Result<LoadedPlan> load_plan(const std::string& fabric,

@@ -60,6 +60,7 @@ std::string stage_lines(const Plan& plan, const fabric::Fabric& fabric) {
 /// Devices without a rank, and what the best plan around this one would cost with each.
 std::string unused_lines(const Plan& plan, const fabric::Fabric& fabric) {
     constexpr std::size_t kShown = 8;
+    constexpr double kEqual = 1e-9;
     const std::size_t unused = plan.placement.unused().size();
     std::string text;
     if (plan.left_out.size() < unused) {
@@ -76,8 +77,10 @@ std::string unused_lines(const Plan& plan, const fabric::Fabric& fabric) {
             fmt::format("{:<13}{}: {}\n",
                         i == 0 && text.empty() ? "left out" : "",
                         device_name(fabric, one.device),
-                        one.instead_of < 0
-                            ? std::string("its host has no full tensor group for it")
+                        one.instead_of < 0 ? std::string("its host has no full tensor group for it")
+                        : one.score <= plan.score.total() * (1 + kEqual)
+                            ? fmt::format("no better in the place of another: equal, in that of {}",
+                                          device_name(fabric, one.instead_of))
                             : fmt::format("at least {:.6f} s in the place of another, best of {}",
                                           one.score,
                                           device_name(fabric, one.instead_of)));
@@ -130,12 +133,10 @@ std::string baseline_lines(const Baselines& baselines, double score) {
     return text;
 }
 
-/// What the score counts, when that is not the default; layers of each stage.
+/// What the score counts; layers of each stage.
 std::string term_lines(const Plan& plan, const fabric::Fabric& fabric) {
-    std::vector<std::string> parts;
-    if (plan.terms.objective != placement::Objective::kAdditive) {
-        parts.push_back(fmt::format("{} objective", placement::name_of(plan.terms.objective)));
-    }
+    std::vector<std::string> parts{
+        fmt::format("{} objective", placement::name_of(plan.terms.objective))};
     if (plan.terms.exchange != placement::Exchange::kSharded) {
         parts.push_back(fmt::format("{} exchange", placement::name_of(plan.terms.exchange)));
     }
@@ -151,9 +152,11 @@ std::string term_lines(const Plan& plan, const fabric::Fabric& fabric) {
     if (!plan.pipeline_bottleneck.empty()) {
         parts.push_back("micro-batches wait for " + core::shown(plan.pipeline_bottleneck));
     }
-    std::string text;
-    if (!parts.empty()) {
-        text = fmt::format("terms        {}\n", fmt::join(parts, ", "));
+    std::string text = fmt::format("terms        {}\n", fmt::join(parts, ", "));
+    if (const std::string note =
+            additive_note(plan.terms, plan.workload, plan.placement.shape().pp);
+        !note.empty()) {
+        text += fmt::format("{:<13}{}\n", "", note);
     }
     if (!plan.first_layers.empty()) {
         text += "layers      ";
@@ -215,16 +218,39 @@ std::string bound_line(const Plan& plan) {
 
 }  // namespace
 
+std::string payloads_text(const workload::Workload& workload) {
+    std::string text =
+        fmt::format("c_pp {} GB in {}", workload.c_pp.value(), messages(workload.pp_messages));
+    if (workload.c_pp_backward || workload.pp_backward_messages) {
+        text += fmt::format(" (back {} GB in {})",
+                            workload.c_pp_backward.value_or(workload.c_pp).value(),
+                            messages(workload.pp_backward_messages.value_or(workload.pp_messages)));
+    }
+    text +=
+        fmt::format(", c_dp {} GB in {}", workload.c_dp.value(), messages(workload.dp_messages));
+    const int micro_batches = workload.microbatches.value_or(workload.pp_messages);
+    return micro_batches == workload.pp_messages
+               ? text
+               : text + fmt::format(", {} micro-batches", micro_batches);
+}
+
+std::string additive_note(const placement::Terms& terms,
+                          const workload::Workload& workload,
+                          int pp) {
+    const int most = std::max({workload.pp_messages,
+                               workload.pp_backward_messages.value_or(1),
+                               workload.microbatches.value_or(1)});
+    return terms.objective == placement::Objective::kAdditive && most > 1 && pp > 1
+               ? "the sum counts every message one after the other; what a step takes is told by "
+                 "--objective pipelined, or by simulate"
+               : "";
+}
+
 std::string plan_text(const Plan& plan, const fabric::Fabric& fabric) {
     const placement::Shape shape = plan.placement.shape();
-    const workload::Workload& load = plan.workload;
     std::string text =
         fmt::format("fabric       {}: {} devices\n", plan.fabric_path, fabric.size());
-    text += fmt::format("workload     c_pp {} GB in {}, c_dp {} GB in {}\n",
-                        load.c_pp.value(),
-                        messages(load.pp_messages),
-                        load.c_dp.value(),
-                        messages(load.dp_messages));
+    text += "workload     " + payloads_text(plan.workload) + "\n";
     text += fmt::format("shape        pp {} x dp {}{}\n",
                         shape.pp,
                         shape.dp,

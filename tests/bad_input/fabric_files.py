@@ -99,7 +99,11 @@ def region_cases():
     yield case("missing-pair", put(REGIONS, [], "pairs"), "pair")
     yield case("no-pairs", without(REGIONS, "pairs"), "pairs")
     yield case("unknown-region", put(REGIONS, "c", "pairs", 0, "b"), "unknown region")
-    yield case("pair-twice", put(REGIONS, [pair, dict(pair, a="b", b="a")], "pairs"), "twice")
+    yield case("pair-twice", put(REGIONS, [pair, dict(pair)], "pairs"), "twice")
+    yield case("pair-both-ways", put(REGIONS, [pair, dict(pair, a="b", b="a")], "pairs"),
+               "add directed = true")
+    yield case("speed-of-each", put(REGIONS, [1, 1, 2, 2], "speed"), "entries of its devices")
+    yield case("speed-lists", put(REGIONS, [[1, 2], 1], "speed"), "entries of its devices")
     yield case("pair-with-itself", put(REGIONS, [pair, dict(pair, b="a")], "pairs"), "itself")
     yield case("region-twice", put(REGIONS, ["a", "a"], "regions"), "twice")
     yield case("one-direction", put(REGIONS, True, "directed"), "pair")

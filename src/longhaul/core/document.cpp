@@ -37,8 +37,31 @@ Result<Document> reject_unreadable(std::string_view& text, std::string_view name
 
 }  // namespace detail
 
+namespace {
+
+/// Whether text whose name says nothing begins like TOML: with a key, a comment or a table. JSON
+/// of longhaul begins with a brace, other JSON with a bracket before a value.
+bool begins_like_toml(std::string_view text) {
+    constexpr std::string_view kBlanks = " \t\r\n";
+    constexpr std::string_view kLetters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_";
+    if (text.starts_with("\xEF\xBB\xBF")) {
+        text.remove_prefix(3);
+    }
+    const std::size_t first = text.find_first_not_of(kBlanks);
+    if (first == std::string_view::npos || text[first] == '#') {
+        return first != std::string_view::npos;
+    }
+    const std::size_t word = text.find_first_not_of(text[first] == '[' ? " \t[" : "", first);
+    return word != std::string_view::npos && kLetters.find(text[word]) != std::string_view::npos;
+}
+
+}  // namespace
+
 Result<Document> parse_document(std::string_view text, std::string_view name) {
-    return name.ends_with(".toml") ? parse_toml(text, name) : parse_json(text, name);
+    const std::string_view last = name.substr(name.find_last_of('/') + 1);  // npos + 1 is 0
+    const bool toml =
+        last.find('.') == std::string_view::npos ? begins_like_toml(text) : name.ends_with(".toml");
+    return toml ? parse_toml(text, name) : parse_json(text, name);
 }
 
 }  // namespace longhaul::core

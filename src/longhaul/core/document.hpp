@@ -35,7 +35,7 @@ struct Document {
 /// TOML 1.0. Dates and times are refused: no longhaul file has them.
 [[nodiscard]] Result<Document> parse_toml(std::string_view text, std::string_view name);
 
-/// TOML when the name ends in ".toml", JSON otherwise.
+/// TOML: a name in ".toml", or one without a dot and text that begins with no JSON. Else JSON.
 [[nodiscard]] Result<Document> parse_document(std::string_view text, std::string_view name);
 
 }  // namespace longhaul::core

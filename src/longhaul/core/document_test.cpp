@@ -335,6 +335,24 @@ TEST(Documents, FormatFollowsTheName) {
     EXPECT_TRUE(parse_document("{\"a\": 1}", "x.json"));
     EXPECT_TRUE(parse_document("{\"a\": 1}", "standard input"));
     EXPECT_FALSE(parse_document("a = 1", "x.json"));
+    EXPECT_FALSE(parse_document("a = 1", "x.txt"));
+    for (const char* toml : {"a = 1",
+                             "\n# one\na = 1",
+                             "[t]\na = 1",
+                             " [[ t ]]\na = 1",
+                             "_a = 1",
+                             "\xEF\xBB\xBF_a = 1"}) {
+        EXPECT_TRUE(parse_document(toml, "standard input")) << toml;
+        EXPECT_TRUE(parse_document(toml, "/tmp/a.b/pipe")) << toml;
+    }
+    EXPECT_EQ(to_string(parse_document("a = ", "standard input").error().front()),
+              to_string(parse_toml("a = ", "standard input").error().front()));
+    for (const char* json : {"", " ", "[1]", "[[1]]", "[", "1", "\"a\"", "{"}) {
+        const auto read = parse_document(json, "standard input");
+        ASSERT_FALSE(read) << json;
+        EXPECT_EQ(to_string(read.error().front()),
+                  to_string(parse_json(json, "standard input").error().front()));
+    }
 }
 
 }  // namespace

@@ -15,4 +15,7 @@ namespace longhaul::fabric {
 /// equal names the later ones get "+1", "+2". O(n log n).
 [[nodiscard]] std::vector<std::string> device_names(const Fabric& fabric);
 
+/// That of one device. O(n).
+[[nodiscard]] std::string device_name_of(const Fabric& fabric, std::size_t device);
+
 }  // namespace longhaul::fabric

@@ -1,8 +1,11 @@
 #include "longhaul/fabric/subset.hpp"
 
 #include <algorithm>
+#include <set>
+#include <string_view>
 
 #include "longhaul/core/assert.hpp"
+#include "longhaul/fabric/names.hpp"
 
 namespace longhaul::fabric {
 namespace {
@@ -79,26 +82,30 @@ std::optional<SharedCapacity> remaining(SharedCapacity resource,
 core::Result<std::vector<int>> devices_at(const Fabric& fabric,
                                           const std::vector<std::string>& places,
                                           bool keep) {
-    core::Diagnostics problems;
-    for (const std::string& place : places) {
-        bool known = false;
-        for (std::size_t i = 0; i < fabric.size() && !known; ++i) {
-            known = fabric.labels()[i] == place || host_name_of(fabric, i) == place;
-        }
-        if (!known) {
-            problems.push_back({"",
-                                keep ? "--keep" : "--drop",
-                                "no device has the host or label " + core::shown(place),
-                                "name hosts or labels of this fabric"});
-        }
-    }
+    const std::vector<std::string> names = device_names(fabric);
+    std::set<std::string_view> known;
     std::vector<int> devices;
     for (std::size_t i = 0; i < fabric.size(); ++i) {
-        const bool named = std::ranges::any_of(places, [&](const std::string& place) {
-            return fabric.labels()[i] == place || host_name_of(fabric, i) == place;
-        });
+        bool named = false;
+        for (const std::string& place : places) {
+            if (fabric.labels()[i] == place || host_name_of(fabric, i) == place ||
+                names[i] == place) {
+                named = true;
+                known.insert(place);
+            }
+        }
         if (named == keep) {
             devices.push_back(static_cast<int>(i));
+        }
+    }
+    core::Diagnostics problems;
+    for (const std::string& place : places) {
+        if (!known.contains(place)) {
+            problems.push_back({"",
+                                keep ? "--keep" : "--drop",
+                                "no device has the host, label or name " + core::shown(place),
+                                "name hosts, labels or devices of this fabric, such as " +
+                                    core::shown(names.front())});
         }
     }
     if (problems.empty() && devices.empty()) {

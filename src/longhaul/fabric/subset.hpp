@@ -8,9 +8,9 @@
 
 namespace longhaul::fabric {
 
-/// Devices whose host or label is one of `places` (keep = true), or is none of them. Letter case
-/// counts. Fails with one problem a place that no device has; and when no device would be
-/// left. O(n places).
+/// Devices whose host, label or name (device_names, as plans print it) is one of `places` (keep =
+/// true), or is none of them. Letter case counts. Fails with one problem a place that no device
+/// has; and when no device would be left. O(n (log n + places)).
 [[nodiscard]] core::Result<std::vector<int>> devices_at(const Fabric& fabric,
                                                         const std::vector<std::string>& places,
                                                         bool keep);

@@ -84,13 +84,32 @@ TEST(Subset, OfATableHasOnlyTheKindsThatAreLeft) {
     EXPECT_EQ(left.parts().beta_gbps(0, 7), 5);
 }
 
+TEST(DevicesAt, TakesNamesOfDevicesAsPlansPrintThem) {
+    const Fabric counted = six();  // no local ranks: a0#0, a0#1, a1#0, b0#0, b0#1, b1#0
+    EXPECT_EQ(devices_at(counted, {"a0#1", "b0#0", "b1"}, false).value(),
+              (std::vector<int>{0, 2, 4}));
+    const auto table = read_fabric(
+        "regions = [\"x\", \"y\"]\ngpus_per_region = [3, 2]\ngpus_per_host = 2\n"
+        "intra_region = { delay_ms = 1, bandwidth_gbps = 9 }\npairs = [\n"
+        "{ a = \"x\", b = \"y\", delay_ms = 2, bandwidth_gbps = 3 },\n]\n",
+        "t.toml");
+    ASSERT_TRUE(table) << core::to_string(table.error().front());
+    EXPECT_EQ(devices_at(*table, {"x-host-0/1", "y-host-0"}, true).value(),
+              (std::vector<int>{1, 3, 4}));
+    const auto beyond = devices_at(*table, {"x-host-1/1"}, false);
+    ASSERT_FALSE(beyond);
+    EXPECT_EQ(core::to_string(beyond.error()[0]),
+              "--drop: no device has the host, label or name \"x-host-1/1\"; name hosts, labels "
+              "or devices of this fabric, such as \"x-host-0/0\"");
+}
+
 TEST(DevicesAt, SaysWhichNameIsUnknown) {
     const auto unknown = devices_at(six(), {"a0", "A1", "c"}, false);
     ASSERT_FALSE(unknown);
     ASSERT_EQ(unknown.error().size(), 2U);
     EXPECT_EQ(core::to_string(unknown.error()[0]),
-              "--drop: no device has the host or label \"A1\"; name hosts or labels of this "
-              "fabric");
+              "--drop: no device has the host, label or name \"A1\"; name hosts, labels or "
+              "devices of this fabric, such as \"a0#0\"");
     const auto none = devices_at(six(), {"east", "west"}, false);
     ASSERT_FALSE(none);
     EXPECT_EQ(core::to_string(none.error()[0]), "--drop: leaves no device; leave one");

@@ -34,16 +34,33 @@ LinkValues read_link(const Cursor& object) {
     return link;
 }
 
+/// What to do where devices of one region differ.
+constexpr std::string_view kByDevice =
+    "; where devices of a region differ, write the table out (longhaul fabric FILE -o fabric.json) "
+    "and change the entries of its devices";
+
 /// One entry for each of `count` things: a single value stands for all, a list must have them all.
+/// `otherwise` ends the advice.
 template <class T, class Read>
-std::vector<T> one_or_each(const Cursor& value, std::size_t count, Read read) {
+std::vector<T> one_or_each(const Cursor& value,
+                           std::size_t count,
+                           Read read,
+                           std::string_view otherwise = "") {
     if (value.value().kind != core::Value::Kind::kArray) {
         return std::vector<T>(count, read(value));
     }
     if (value.value().size() != count) {
         value.report(fmt::format("has {} entries", value.value().size()),
-                     fmt::format("give one value, or {}: one for each region", count));
+                     fmt::format("give one value, or {}: one for each region{}", count, otherwise));
         return std::vector<T>(count);
+    }
+    const std::vector<core::Value>& items = value.value().items;  // empty for a list of numbers
+    for (std::size_t i = 0; i < items.size() && !otherwise.empty(); ++i) {
+        if (items[i].kind == core::Value::Kind::kArray) {
+            value.item(i).report("found a list",
+                                 fmt::format("give one value for the region{}", otherwise));
+            return std::vector<T>(count);
+        }
     }
     std::vector<T> all;
     for (std::size_t i = 0; i < count; ++i) {
@@ -84,15 +101,20 @@ private:
                 });
         }
         if (const auto speed = root_.find("speed")) {
-            equipment_.speed = one_or_each<double>(*speed, names_.size(), [](const Cursor& value) {
-                return value.number_in(kMinSpeed, kMaxSpeed).value_or(1);
-            });
+            equipment_.speed = one_or_each<double>(
+                *speed,
+                names_.size(),
+                [](const Cursor& value) {
+                    return value.number_in(kMinSpeed, kMaxSpeed).value_or(1);
+                },
+                kByDevice);
         }
         if (const auto memory = root_.find("memory_gb")) {
-            equipment_.memory_gb =
-                one_or_each<double>(*memory, names_.size(), [](const Cursor& value) {
-                    return value.positive_number().value_or(1);
-                });
+            equipment_.memory_gb = one_or_each<double>(
+                *memory,
+                names_.size(),
+                [](const Cursor& value) { return value.positive_number().value_or(1); },
+                kByDevice);
         }
     }
 
@@ -182,16 +204,23 @@ private:
                         "values inside a region belong in intra_region");
             return;
         }
-        if (known_(*a, *b) != 0) {
+        if (known_(*a, *b) == kListed) {
             pair.report(fmt::format("{} and {} are listed twice", names_[*a], names_[*b]),
                         directed ? "list every ordered pair once" : "list every pair once");
             return;
         }
+        if (known_(*a, *b) == kOtherWay && !both_ways_) {  // said once for all pairs
+            both_ways_ = true;
+            pair.report(
+                fmt::format("{} and {} are listed both ways", names_[*a], names_[*b]),
+                "add directed = true when each pair has a row for each direction; otherwise list "
+                "every pair once");
+        }
         links_(*a, *b) = link;
-        known_(*a, *b) = 1;
-        if (!directed) {
+        known_(*a, *b) = kListed;
+        if (!directed && known_(*b, *a) == 0) {
             links_(*b, *a) = link;
-            known_(*b, *a) = 1;
+            known_(*b, *a) = kOtherWay;
         }
     }
 
@@ -267,7 +296,10 @@ private:
     std::vector<int> counts_;
     Equipment equipment_;
     Grid<LinkValues> links_;
+    static constexpr char kListed = 1;
+    static constexpr char kOtherWay = 2;  ///< holds since the other direction is listed
     Grid<char> known_;
+    bool both_ways_ = false;
 };
 
 }  // namespace

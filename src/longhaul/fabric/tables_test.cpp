@@ -123,12 +123,54 @@ TEST(RegionTable, RefusesMissingAndDoublePairs) {
     expect_table_refused(head + R"("pairs": [)" + xy + "]}", "pairs", "x to z is missing");
     expect_table_refused(head + R"("pairs": [)" + xy + "]}", "pairs", "y to z is missing");
     expect_table_refused(
-        head + R"("pairs": [)" + xy + ", " + yx + "]}", "pairs[1]", "listed twice");
+        head + R"("pairs": [)" + xy + ", " + xy + "]}", "pairs[1]", "listed twice");
+    expect_table_refused(head + R"("directed": true, "pairs": [)" + yx + ", " + yx + "]}",
+                         "pairs[1]",
+                         "y and x are listed twice; list every ordered pair once");
     expect_table_refused(
         head + R"("directed": true, "pairs": [)" + xy + "]}", "pairs", "y to x is missing");
     expect_table_refused(head + R"("directed": 1, "pairs": []})", "directed", "found a number");
     expect_table_refused(head + R"("nothing": 0})", "", "\"pairs\" is missing");
     expect_table_refused(head + R"("pairs": [3]})", "pairs[0]", "found a number");
+}
+
+TEST(RegionTable, SaysOnceThatBothDirectionsAreDirected) {
+    std::string pairs;
+    for (const char* row : {R"("x", "b": "y")",
+                            R"("y", "b": "x")",
+                            R"("x", "b": "z")",
+                            R"("z", "b": "x")",
+                            R"("y", "b": "z")",
+                            R"("z", "b": "y")"}) {
+        pairs += std::string(pairs.empty() ? "" : ",") + R"({"a": )" + row +
+                 R"(, "delay_ms": 1, "bandwidth_gbps": 1})";
+    }
+    const std::string head = R"({"regions": ["x", "y", "z"], "gpus_per_region": 1,
+        "intra_region": {"delay_ms": 1, "bandwidth_gbps": 9}, )";
+    const core::Result<Fabric> fabric = read_fabric(head + R"("pairs": [)" + pairs + "]}", "t");
+    ASSERT_FALSE(fabric.has_value());
+    ASSERT_EQ(fabric.error().size(), 1U);
+    EXPECT_TRUE(fabric.error().front().where.ends_with("pairs[1]"));
+    EXPECT_EQ(fabric.error().front().what, "y and x are listed both ways");
+    EXPECT_EQ(fabric.error().front().fix,
+              "add directed = true when each pair has a row for each direction; otherwise list "
+              "every pair once");
+    EXPECT_TRUE(read_fabric(head + R"("directed": true, "pairs": [)" + pairs + "]}", "t"));
+}
+
+TEST(RegionTable, SaysWhereDevicesOfARegionMayDiffer) {
+    const std::string rest = R"("regions": ["x", "y"], "gpus_per_region": 2,
+        "intra_region": {"delay_ms": 1, "bandwidth_gbps": 9},
+        "pairs": [{"a": "x", "b": "y", "delay_ms": 1, "bandwidth_gbps": 1}]})";
+    const std::string_view advice =
+        "; where devices of a region differ, write the table out (longhaul fabric FILE -o "
+        "fabric.json) and change the entries of its devices";
+    expect_table_refused(R"({"speed": [1, 1, 1, 2], )" + rest,
+                         "speed: has 4 entries; give one value, or 2: one for each region",
+                         advice);
+    expect_table_refused(R"({"memory_gb": [40, [40, 80]], )" + rest,
+                         "memory_gb[1]: found a list; give one value for the region",
+                         advice);
 }
 
 TEST(RegionTable, RefusesImplausibleSizes) {

@@ -111,14 +111,17 @@ std::string name_of(const std::vector<Row>& rows, const std::string& word) {
     for (const Row& row : rows) {
         ++blocks[row];
     }
-    if (rows.front().size() == 1) {
+    const bool pure = std::ranges::all_of(rows, [](const Row& row) {
+        return std::ranges::count_if(row, [](int count) { return count > 0; }) == 1;
+    });
+    if (rows.front().size() == 1 || (pure && blocks.size() == 1)) {
         return fmt::format("all in one {}", word);
     }
     if (blocks.size() == 1 && rows.size() > 1) {
         return fmt::format("pipelines inside {}s", word);
     }
     const std::string even = even_blocks(blocks, word);
-    return even.empty() ? compact(blocks) : even;
+    return !even.empty() ? even : pure ? fmt::format("one {} a stage", word) : compact(blocks);
 }
 
 }  // namespace

@@ -20,10 +20,11 @@ struct Structure {
 };
 
 /// Names of kinds, `word` being what a label is ("region", "host"):
-/// - "all in one region": there is one label only;
+/// - "all in one region": all stages lie in the same one;
 /// - "pipelines inside regions": all stages hold the same devices of each label, so that every
 ///   pipeline can stay inside one;
-/// - "one region a stage";
+/// - "one region a stage": no stage lies in two; "one region for two stages each" where each region
+///   has as many;
 /// - "pairs of regions, two stages each": blocks of stages that share equal regions evenly, as many
 ///   stages as it takes to use them up ("groups of 3 regions, 4 stages each");
 /// - otherwise the counts of the blocks without names, such as "mixed: 6x(4+4), 2x(8)".

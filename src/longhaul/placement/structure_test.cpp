@@ -29,6 +29,15 @@ TEST(Structure, NamesTheKinds) {
         "one host a stage");
 }
 
+TEST(Structure, StagesInsideRegionsAreNotMixed) {
+    // Four devices of a, two of b, two of c; two of a stage.
+    const std::vector<int> uneven{0, 0, 0, 0, 1, 1, 2, 2};
+    EXPECT_EQ(name_of({{0, 1}, {2, 3}, {4, 5}, {6, 7}}, uneven), "one region a stage");
+    EXPECT_EQ(name_of({{0, 1}, {4, 5}, {2, 3}}, uneven), "one region a stage");
+    EXPECT_EQ(name_of({{0, 1}, {2, 3}}, uneven), "all in one region");  // b and c are left out
+    EXPECT_EQ(name_of({{0, 1}, {2, 4}, {3, 5}, {6, 7}}, uneven), "mixed: 2x(2), 2x(1+1)");
+}
+
 TEST(Structure, UnevenSharesOfAPairAreMixed) {
     EXPECT_EQ(name_of({{0, 1, 2}, {3, 4, 5}}, {0, 0, 1, 1, 2, 2}), "mixed: 2x(2+1)");
     EXPECT_EQ(name_of({{0, 1, 2}, {3, 4, 5}}, {0, 1, 2, 0, 1, 3}), "mixed: 2x(1 of each of 3)");

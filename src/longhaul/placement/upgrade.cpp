@@ -48,8 +48,10 @@ public:
     Upgrader(const ProblemOfFabric& problem_of,
              const fabric::Fabric& fabric,
              const Placement& placement,
-             const SolveOptions& options)
-        : problem_of_(problem_of),
+             const SolveOptions& options,
+             double factor)
+        : factor_(factor),
+          problem_of_(problem_of),
           fabric_(fabric),
           placement_(placement),
           options_(options),
@@ -67,8 +69,9 @@ public:
         core::parallel_for(2 * count, threads, [&](std::size_t i) {
             Upgrade& upgrade = all[i / 2];
             const bool bandwidth = i % 2 == 0;
-            core::Result<double> best = bandwidth ? solved(upgrade, 2, 1, upgrade.bandwidth_kept)
-                                                  : solved(upgrade, 1, 0.5, upgrade.latency_kept);
+            core::Result<double> best = bandwidth
+                                            ? solved(upgrade, factor_, 1, upgrade.bandwidth_kept)
+                                            : solved(upgrade, 1, 1 / factor_, upgrade.latency_kept);
             if (!best) {
                 failures[i] = best.error();
                 return;
@@ -163,8 +166,8 @@ private:
 
     void keep(Upgrade& upgrade) const {
         const bool links = upgrade.kind == UpgradeKind::kLinks;
-        upgrade.bandwidth_kept = kept(upgrade, 2, 1);
-        upgrade.latency_kept = links ? kept(upgrade, 1, 0.5) : score_;
+        upgrade.bandwidth_kept = kept(upgrade, factor_, 1);
+        upgrade.latency_kept = links ? kept(upgrade, 1, 1 / factor_) : score_;
         upgrade.limit = kept(upgrade, kInfinitelyFast, 1);
         find_break(upgrade);
     }
@@ -202,6 +205,7 @@ private:
         upgrade.score_until = at(high);
     }
 
+    double factor_;
     const ProblemOfFabric& problem_of_;
     const fabric::Fabric& fabric_;
     const Placement& placement_;
@@ -314,8 +318,9 @@ core::Result<std::vector<Upgrade>> upgrades(const ProblemOfFabric& problem_of,
                                             const fabric::Fabric& fabric,
                                             const Placement& placement,
                                             std::size_t solve_limit,
-                                            const SolveOptions& options) {
-    return Upgrader(problem_of, fabric, placement, options)
+                                            const SolveOptions& options,
+                                            double factor) {
+    return Upgrader(problem_of, fabric, placement, options, factor)
         .run(solve_limit, options.search.threads);
 }
 

@@ -26,10 +26,10 @@ struct Upgrade {
     UpgradeKind kind = UpgradeKind::kLinks;
     LinkGroup group;              ///< kSpeed: the devices of `first`
     int resource = -1;            ///< kShared: of the fabric
-    double bandwidth_kept = 0;    ///< twice the bandwidth (or speed), the plan as it stands
-    double latency_kept = 0;      ///< half the latency, the plan as it stands; kLinks only
-    double bandwidth_solved = 0;  ///< twice the bandwidth, the best placement found then
-    double latency_solved = 0;    ///< half the latency, the same
+    double bandwidth_kept = 0;    ///< `factor` times the bandwidth (or speed), the plan kept
+    double latency_kept = 0;      ///< 1 / `factor` of the latency, the plan kept; kLinks only
+    double bandwidth_solved = 0;  ///< so much bandwidth, the best placement found then
+    double latency_solved = 0;    ///< so little latency, the same
     bool solved = false;          ///< whether the last two were computed
     /// The factor of bandwidth up to which every bit of it helps as much; beyond it something else
     /// binds too. None: it helps without end, or beyond 10,000 times. 1: it does not help alone.
@@ -71,11 +71,12 @@ struct DeviceGroups {
 /// One upgrade a binding group of links, a binding shared resource, a group with the slowest
 /// devices of a stage whose compute binds; the most worth first. The `solve_limit` that are worth
 /// most with the plan kept are solved anew with the options, and ordered by the better of both.
-/// Does not depend on the threads.
+/// `factor` > 1: how much better. Does not depend on the threads.
 [[nodiscard]] core::Result<std::vector<Upgrade>> upgrades(const ProblemOfFabric& problem_of,
                                                           const fabric::Fabric& fabric,
                                                           const Placement& placement,
                                                           std::size_t solve_limit,
-                                                          const SolveOptions& options);
+                                                          const SolveOptions& options,
+                                                          double factor = 2);
 
 }  // namespace longhaul::placement

@@ -54,6 +54,12 @@ TEST(Upgrades, AreThoseByHand) {
         EXPECT_NEAR(inside.limit, 11.8, 1e-9);
         EXPECT_FALSE(inside.solved);
     }
+    // A factor of 4: edge 2 (0.3 + 1.25) = 3.1, score 4.3; latency 0.075: edge 10.15, score 11.35.
+    const auto four =
+        upgrades(with_payloads(0.5, 1, {2, 2}), fabric, placement, 0, options, 4).value();
+    EXPECT_NEAR(four[0].bandwidth_kept, 4.3, 1e-9);
+    EXPECT_NEAR(four[0].latency_kept, 11.35, 1e-9);
+    EXPECT_NEAR(four[0].limit, 1.8, 1e-6);
 }
 
 TEST(Upgrades, TellWhenSomethingElseBinds) {

@@ -14,9 +14,10 @@ namespace {
 
 constexpr double kLeft = 84;
 constexpr double kTop = 78;
-constexpr double kPlot = 520;    // width and height of the map
-constexpr double kRow = 50;      // of the legend
-constexpr double kLegend = 400;  // its width
+constexpr double kSecondLine = 18;  // of the subtitle
+constexpr double kPlot = 520;       // width and height of the map
+constexpr double kLegend = 400;     // width of the legend
+constexpr double kEntryGap = 14;    // between its entries
 constexpr double kBottom = 78;
 constexpr std::size_t kLetters = 26;
 constexpr std::string_view kInk = "#1f2933";
@@ -48,13 +49,47 @@ std::vector<std::string> lines_of(const std::string& name, double width, double 
     return lines;
 }
 
+/// At most `most` lines; the last one says that there is more.
+std::vector<std::string> cut(std::vector<std::string> lines, std::size_t most) {
+    if (lines.size() > most) {
+        lines.resize(most);
+        lines.back() += " \u2026";
+    }
+    return lines;
+}
+
+/// An entry of the legend: its name, what it consists of, and its share.
+struct Entry {
+    std::vector<std::string> name;
+    std::vector<std::string> details;
+    [[nodiscard]] double height() const {
+        return 16 * static_cast<double>(name.size() + 1) +
+               14 * static_cast<double>(details.size()) + kEntryGap;
+    }
+};
+
+std::vector<Entry> entries_of(const PhaseMap& map) {
+    constexpr double kWide = kLegend - 110;
+    std::vector<Entry> entries;
+    for (std::size_t i = 0; i < map.structures.size(); ++i) {
+        Entry& entry = entries.emplace_back();
+        entry.name = cut(lines_of(map.structures[i], kWide, 13), 2);
+        if (i < map.details.size() && !map.details[i].empty()) {
+            entry.details = cut(lines_of(map.details[i], kWide, 11), 3);
+        }
+    }
+    return entries;
+}
+
 class PhasePicture {
 public:
     explicit PhasePicture(const PhaseMap& map)
         : map_(map),
           edges_x_(cell_edges(map.x)),
           edges_y_(cell_edges(map.y)),
-          svg_({kLeft + kPlot + kLegend, height(map)}, map.title, description(map)) {
+          top_(kTop + (map.second_subtitle.empty() ? 0 : kSecondLine)),
+          entries_(entries_of(map)),
+          svg_({kLeft + kPlot + kLegend, height()}, map.title, description(map)) {
         LONGHAUL_ASSERT(map.structure.rows() == map.y.values.size());
         LONGHAUL_ASSERT(map.structure.columns() == map.x.values.size());
     }
@@ -62,8 +97,13 @@ public:
     std::string draw() {
         svg_.text({kLeft, 32}, map_.title, {.size = 18, .bold = true});
         svg_.text({kLeft, 54}, map_.subtitle, {.size = 13, .fill = kSoftInk});
+        if (!map_.second_subtitle.empty()) {
+            svg_.text(
+                {kLeft, 54 + kSecondLine}, map_.second_subtitle, {.size = 13, .fill = kSoftInk});
+        }
         cells();
         borders();
+        place_letters();
         open_cells();
         axes();
         letters();
@@ -72,9 +112,12 @@ public:
     }
 
 private:
-    static double height(const PhaseMap& map) {
-        const double legend = (kRow + 8) * static_cast<double>(map.structures.size()) + 40;
-        return kTop + std::max(kPlot, legend) + kBottom;
+    [[nodiscard]] double height() const {
+        double legend = 40;
+        for (const Entry& entry : entries_) {
+            legend += entry.height();
+        }
+        return top_ + std::max(kPlot, legend) + kBottom;
     }
 
     static std::string description(const PhaseMap& map) {
@@ -86,7 +129,7 @@ private:
     }
 
     [[nodiscard]] double x_of(double share) const { return kLeft + kPlot * share; }
-    [[nodiscard]] double y_of(double share) const { return kTop + kPlot * (1 - share); }
+    [[nodiscard]] double y_of(double share) const { return top_ + kPlot * (1 - share); }
 
     [[nodiscard]] std::size_t at(std::size_t row, std::size_t column) const {
         return static_cast<std::size_t>(map_.structure(row, column));
@@ -104,7 +147,7 @@ private:
                 const double left = x_of(edges_x_[first]);
                 const double top = y_of(edges_y_[row + 1]);
                 const double right = std::min(x_of(edges_x_[c]) + kHair, kLeft + kPlot);
-                const double bottom = std::min(y_of(edges_y_[row]) + kHair, kTop + kPlot);
+                const double bottom = std::min(y_of(edges_y_[row]) + kHair, top_ + kPlot);
                 svg_.rectangle(
                     {left, top}, {right - left, bottom - top}, colour_of(at(row, first)));
                 first = c;
@@ -138,23 +181,26 @@ private:
     void open_cells() {
         for (std::size_t row = 0; row < map_.proved.rows(); ++row) {
             for (std::size_t c = 0; c < map_.proved.columns(); ++c) {
-                if (map_.proved(row, c) == 0) {
+                if (map_.proved(row, c) != 0) {
+                    continue;
+                }
+                open_ = true;
+                if (!under_letter(centre(row, c))) {
                     svg_.circle(centre(row, c), 1.8, kInk);
-                    open_ = true;
                 }
             }
         }
     }
 
     void axes() {
-        svg_.line({kLeft, kTop + kPlot}, {kLeft + kPlot, kTop + kPlot});
-        svg_.line({kLeft, kTop}, {kLeft, kTop + kPlot});
+        svg_.line({kLeft, top_ + kPlot}, {kLeft + kPlot, top_ + kPlot});
+        svg_.line({kLeft, top_}, {kLeft, top_ + kPlot});
         for (const Tick& tick : ticks(map_.x)) {
             const double length = tick.label.empty() ? 4 : 7;
             const double x = x_of(tick.position);
-            svg_.line({x, kTop + kPlot}, {x, kTop + kPlot + length});
+            svg_.line({x, top_ + kPlot}, {x, top_ + kPlot + length});
             if (!tick.label.empty()) {
-                svg_.text({x, kTop + kPlot + 23}, tick.label, {.anchor = "middle"});
+                svg_.text({x, top_ + kPlot + 23}, tick.label, {.anchor = "middle"});
             }
         }
         for (const Tick& tick : ticks(map_.y)) {
@@ -166,14 +212,22 @@ private:
             }
         }
         svg_.text(
-            {kLeft + kPlot / 2, kTop + kPlot + 50}, map_.x.title, {.size = 14, .anchor = "middle"});
+            {kLeft + kPlot / 2, top_ + kPlot + 50}, map_.x.title, {.size = 14, .anchor = "middle"});
         svg_.text(
-            {24, kTop + kPlot / 2}, map_.y.title, {.size = 14, .anchor = "middle", .turn = -90});
+            {24, top_ + kPlot / 2}, map_.y.title, {.size = 14, .anchor = "middle", .turn = -90});
     }
 
-    /// The cell of a structure that lies deepest inside it: most steps to another structure or to
-    /// the border of the map.
-    void letters() {
+    [[nodiscard]] bool under_letter(Point point) const {
+        return std::ranges::any_of(letters_, [&](const Letter& letter) {
+            const double wide = text_width(letter.text, letter.size) / 2 + 3;
+            return !letter.text.empty() && std::abs(point.x - letter.centre.x) < wide &&
+                   std::abs(point.y - letter.centre.y) < letter.size / 2 + 2;
+        });
+    }
+
+    /// Each in the cell of its structure that lies deepest inside it: most steps to another
+    /// structure or to the border of the map.
+    void place_letters() {
         struct Deepest {
             std::size_t depth = 0;
             std::size_t row = 0;
@@ -194,11 +248,15 @@ private:
             if (deepest[i].depth == 0) {
                 continue;
             }
-            const bool small = deepest[i].depth < 2;
-            svg_.text(
-                {cell.x, cell.y + (small ? 4.5 : 8)},
-                letter_of(i),
-                {.size = small ? 13.0 : 22.0, .anchor = "middle", .fill = kInk, .bold = true});
+            letters_.push_back({letter_of(i), cell, deepest[i].depth < 2 ? 13.0 : 22.0});
+        }
+    }
+
+    void letters() {
+        for (const Letter& letter : letters_) {
+            svg_.text({letter.centre.x, letter.centre.y + 0.36 * letter.size},
+                      letter.text,
+                      {.size = letter.size, .anchor = "middle", .fill = kInk, .bold = true});
         }
     }
 
@@ -227,7 +285,7 @@ private:
     void legend() {
         constexpr double kSwatch = 26;
         const double x = kLeft + kPlot + 34;
-        double y = kTop;
+        double y = top_;
         std::vector<std::size_t> cells(map_.structures.size());
         for (const int winner : map_.structure.cells()) {
             ++cells[static_cast<std::size_t>(winner)];
@@ -237,18 +295,24 @@ private:
             svg_.text({x + kSwatch / 2, y + 18},
                       letter_of(i),
                       {.size = 14, .anchor = "middle", .bold = true});
-            const auto lines = lines_of(map_.structures[i], kLegend - 110, 13);
-            for (std::size_t k = 0; k < std::min<std::size_t>(lines.size(), 2); ++k) {
-                const bool more = k == 1 && lines.size() > 2;
-                svg_.text({x + kSwatch + 10, y + 11 + 16 * static_cast<double>(k)},
-                          lines[k] + (more ? " \u2026" : ""));
+            const Entry& entry = entries_[i];
+            double line = y + 11;
+            for (const std::string& text : entry.name) {
+                svg_.text({x + kSwatch + 10, line}, text);
+                line += 16;
             }
-            svg_.text({x + kSwatch + 10, y + 11 + 16 * (lines.size() > 1 ? 2.0 : 1.0)},
+            for (const std::string& text : entry.details) {
+                svg_.text({x + kSwatch + 10, line - 1},
+                          text,
+                          {.size = 11, .fill = kSoftInk, .full = map_.details[i]});
+                line += 14;
+            }
+            svg_.text({x + kSwatch + 10, line},
                       fmt::format("{:.3g} % of the map",
                                   100 * static_cast<double>(cells[i]) /
                                       static_cast<double>(map_.structure.cells().size())),
                       {.size = 12, .fill = kSoftInk});
-            y += lines.size() > 1 ? kRow + 8 : kRow;
+            y += entry.height();
         }
         if (open_) {
             svg_.circle({x + kSwatch / 2, y + 14}, 3, kInk);
@@ -259,6 +323,15 @@ private:
     const PhaseMap& map_;
     std::vector<double> edges_x_;
     std::vector<double> edges_y_;
+    struct Letter {
+        std::string text;
+        Point centre;
+        double size = 0;
+    };
+
+    double top_;
+    std::vector<Entry> entries_;
+    std::vector<Letter> letters_;
     Svg svg_;
     bool open_ = false;
 };

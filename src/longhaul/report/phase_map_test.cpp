@@ -54,6 +54,41 @@ TEST(PhaseMap, MarksCellsWithoutProof) {
     EXPECT_NE(svg.find("not proved optimal"), std::string::npos);
 }
 
+TEST(PhaseMap, PutsNoDotUnderALetter) {
+    PhaseMap map;
+    map.x = {"x", {1, 2, 3}, false};
+    map.y = {"y", {1, 2, 3}, false};
+    map.structures = {"one"};
+    map.structure = {3, 3, 0};
+    map.proved = {3, 3, 0};
+    const std::string svg = draw(map);
+    // Eight of nine cells and the legend: the letter is in the middle one, at (84 + 260, 78 + 260).
+    EXPECT_EQ(occurrences(svg, "<circle"), 9U);
+    EXPECT_EQ(svg.find("cx=\"344\" cy=\"338\""), std::string::npos);
+    map.proved(1, 1) = 1;
+    EXPECT_EQ(occurrences(draw(map), "<circle"), 9U);
+    map.proved(0, 0) = 1;
+    EXPECT_EQ(occurrences(draw(map), "<circle"), 8U);
+}
+
+TEST(PhaseMap, SaysWhatStructuresHoldAndWhatIsSent) {
+    PhaseMap map = small_map();
+    const std::string plain = draw(map);
+    map.second_subtitle = "c_pp in 32 messages";
+    map.details = {"Tokyo 4 + Seoul 4 (x2) | Ohio 8", ""};
+    const std::string svg = draw(map);
+    EXPECT_NE(svg.find(">c_pp in 32 messages</text>"), std::string::npos);
+    EXPECT_NE(svg.find("Tokyo 4 + Seoul 4 (x2) | Ohio 8"), std::string::npos);
+    // One subtitle more: 18 pixels higher. The legend is smaller than the map.
+    EXPECT_NE(plain.find("height=\"676\""), std::string::npos);
+    EXPECT_NE(svg.find("height=\"694\""), std::string::npos);
+    map.details[0] =
+        "a rather long list of regions and their devices, which does not fit into "
+        "three lines of the legend, so that it is cut short behind the third one, and "
+        "shown whole to those who point at it";
+    EXPECT_NE(draw(map).find("\u2026"), std::string::npos);
+}
+
 TEST(PhaseMap, StandsOneCellAndManyStructures) {
     PhaseMap map;
     map.x = {"x", {1}, true};

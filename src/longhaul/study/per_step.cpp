@@ -170,10 +170,7 @@ StepJob share_of(const StepJob& job, const fabric::Fabric& all, const std::vecto
         speed += speed_of(all, at);
         const auto& known = all.parts().devices;
         if (!known.empty() && known[at].memory_gb) {
-            const double least =
-                std::min(*known[at].memory_gb,
-                         part.job.memory ? part.job.memory->value() : *known[at].memory_gb);
-            part.job.memory = core::Gigabytes(least);
+            part.job = workload::limited(std::move(part.job), known[at].memory_gb);
         }
     }
     part.job.sequences_per_replica *= speed / speed_of_all(all);

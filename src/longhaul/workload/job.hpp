@@ -45,7 +45,8 @@ struct Job {
     std::vector<int> stage_layers;  ///< layers of each of the pp stages
     PipelineSchedule schedule = PipelineSchedule::k1f1b;
     bool activation_checkpointing = false;
-    std::optional<core::Gigabytes> memory;  ///< of one device
+    std::optional<core::Gigabytes> memory;               ///< of one device
+    std::string memory_source = "memory_gb of the job";  ///< of that number, for messages
 
     // [messages]
     std::optional<core::Gigabytes> dp_bucket;  ///< gradients that are exchanged at once

@@ -15,7 +15,7 @@ tl::unexpected<core::Diagnostics> refuse(std::string what, std::string fix) {
 
 }  // namespace
 
-core::Result<Job> reshaped(const Job& job, int pp, int dp, int tp) {
+core::Result<Job> regridded(const Job& job, int pp, int dp) {
     const int layers = job.model.layers;
     if (pp > layers) {
         return refuse(fmt::format("{} stages for {} layers", pp, layers),
@@ -30,21 +30,36 @@ core::Result<Job> reshaped(const Job& job, int pp, int dp, int tp) {
         return refuse(fmt::format("a replica has {:.6g} sequences at once", flush),
                       fmt::format("a micro-batch holds {:.6g}", job.micro_batch));
     }
-    shaped.stage_layers.assign(pp, layers / pp);
-    std::for_each_n(shaped.stage_layers.begin(), layers % pp, [](int& count) { ++count; });
-    if (!job.memory) {
+    if (pp != job.pp) {
+        shaped.stage_layers.assign(pp, layers / pp);
+        std::for_each_n(shaped.stage_layers.begin(), layers % pp, [](int& count) { ++count; });
+    }
+    return shaped;
+}
+
+core::Result<Job> reshaped(const Job& job, int pp, int dp, int tp) {
+    core::Result<Job> shaped = regridded(job, pp, dp);
+    if (!shaped || !job.memory) {
         return shaped;
     }
-    const Sizing sizing = size(shaped, tp);
+    const Sizing sizing = size(*shaped, tp);
     const auto worst = std::ranges::max_element(
         sizing.stages, {}, [](const StageSize& stage) { return stage.total(); });
     const double needed = worst->total().value();
     if (needed > job.memory->value()) {
         return refuse(
             fmt::format("stage {} needs {:.3f} GB a device", worst - sizing.stages.begin(), needed),
-            fmt::format("a device has {:.6g} GB", job.memory->value()));
+            fmt::format("a device has {:.6g} GB ({})", job.memory->value(), job.memory_source));
     }
     return shaped;
+}
+
+Job limited(Job job, std::optional<double> least_gb) {
+    if (least_gb && (!job.memory || *least_gb < job.memory->value())) {
+        job.memory = core::Gigabytes(*least_gb);
+        job.memory_source = "least memory_gb of the devices of the fabric";
+    }
+    return job;
 }
 
 }  // namespace longhaul::workload

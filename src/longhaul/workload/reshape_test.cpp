@@ -38,6 +38,34 @@ TEST(Reshaped, KeepsTheStepAndTheModel) {
     EXPECT_EQ(reshaped(job, 2, 4, 1)->stage_layers, job.stage_layers);
 }
 
+TEST(Regridded, KeepsTheLayersOfItsOwnStages) {
+    Job job = ten_layers();
+    job.stage_layers = {7, 3};
+    EXPECT_EQ(regridded(job, 2, 2)->stage_layers, (std::vector<int>{7, 3}));
+    EXPECT_EQ(reshaped(job, 2, 2, 1)->stage_layers, (std::vector<int>{7, 3}));
+    EXPECT_EQ(regridded(job, 5, 2)->stage_layers, (std::vector<int>{2, 2, 2, 2, 2}));
+    // 4 replicas with 8 sequences each are 32 a step.
+    EXPECT_EQ(regridded(job, 5, 2)->sequences_per_replica, 16);
+    job.memory = core::Gigabytes(1e-3);  // is not looked at
+    EXPECT_TRUE(regridded(job, 1, 8).has_value());
+}
+
+TEST(Limited, TakesTheSmallerMemoryAndSaysWhose) {
+    Job job = ten_layers();
+    EXPECT_FALSE(limited(job, std::nullopt).memory.has_value());
+    const Job small = limited(job, 1e-3);
+    EXPECT_EQ(small.memory->value(), 1e-3);
+    job.memory = core::Gigabytes(2e-3);
+    EXPECT_EQ(limited(job, 1e-3).memory->value(), 1e-3);
+    const Job own = limited(job, 4e-3);
+    EXPECT_EQ(own.memory->value(), 2e-3);
+    EXPECT_EQ(own.memory_source, "memory_gb of the job");
+    const core::Result<Job> refused = reshaped(small, 1, 8, 1);
+    ASSERT_FALSE(refused.has_value());
+    EXPECT_EQ(refused.error().front().fix,
+              "a device has 0.001 GB (least memory_gb of the devices of the fabric)");
+}
+
 std::string refusal(const core::Result<Job>& job) {
     return job ? "none" : core::to_string(job.error().front());
 }
