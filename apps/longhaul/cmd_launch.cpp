@@ -2,19 +2,17 @@
 #include <algorithm>
 #include <filesystem>
 #include <memory>
-#include <numeric>
 
 #include "longhaul/command.hpp"
 #include "longhaul/directory.hpp"
+#include "longhaul/equal_placements.hpp"
 #include "longhaul/inputs.hpp"
 #include "longhaul/launch/arrange.hpp"
 #include "longhaul/launch/launcher.hpp"
 #include "longhaul/launch/match.hpp"
 #include "longhaul/launch/quote.hpp"
 #include "longhaul/options.hpp"
-#include "longhaul/placement/compose.hpp"
 #include "longhaul/placement/plan.hpp"
-#include "longhaul/plan_fabric.hpp"
 
 namespace longhaul::app {
 namespace {
@@ -41,40 +39,6 @@ core::Result<placement::Plan> load_plan(const std::string& path) {
         return tl::unexpected(text.error());
     }
     return placement::read_plan(*text, input_name(path));
-}
-
-/// The plan's placement, then equally good ones: replicas in another order, and, where the fabric
-/// of the plan is at hand, other pairs within the same score.
-std::vector<placement::Placement> equal_placements(const placement::Plan& plan,
-                                                   const std::string& plan_file,
-                                                   const launch::Hosts& hosts) {
-    std::vector<placement::Placement> candidates{plan.placement};
-    const std::vector<int> host_of = launch::host_of_devices(hosts);
-    if (plan.placement.devices() != plan.placement.shape().devices() ||
-        host_of.size() != plan.placement.devices() ||
-        std::ranges::find(host_of, -1) != host_of.end()) {
-        return candidates;  // devices are left out, or refused later with a message
-    }
-    candidates.push_back(placement::order_replicas(plan.placement, host_of));
-    const auto found = fabric_of_plan({plan.fabric_path, plan.fabric_sha256, plan_file}, "");
-    if (!found || found->loaded.sha256 != plan.fabric_sha256) {
-        return candidates;
-    }
-    const LoadedFabric* fabric = &found->loaded;
-    const auto problem = placement::make_problem(
-        fabric->fabric, plan.fabric_path, plan.workload, plan.placement.shape());
-    if (!problem) {
-        return candidates;
-    }
-    const placement::Stages stages = plan.placement.stages();
-    std::vector<int> path(stages.size());
-    std::iota(path.begin(), path.end(), 0);
-    placement::Placement other = placement::compose(problem->costs, stages, path, host_of);
-    const double score = placement::score_as_mapped(problem->costs, plan.placement).total();
-    if (placement::score_as_mapped(problem->costs, other).total() <= score) {
-        candidates.push_back(std::move(other));
-    }
-    return candidates;
 }
 
 /// Names the file that a problem of the job comes from.
@@ -121,7 +85,14 @@ core::Result<std::vector<std::string>> training_command(const LaunchOptions& opt
     return words ? std::move(words) : tl::unexpected(placed(words.error(), options));
 }
 
-core::Result<launch::Arranged> read_job(const LaunchOptions& options) {
+/// All that a job is made of.
+struct JobParts {
+    std::vector<placement::Placement> candidates;  ///< equally good
+    launch::Hosts hosts;
+    launch::Options options;
+};
+
+core::Result<JobParts> read_parts(const LaunchOptions& options) {
     core::Diagnostics problems;
     const auto keep = [&](const auto& result) {
         if (!result) {
@@ -153,9 +124,32 @@ core::Result<launch::Arranged> read_job(const LaunchOptions& options) {
     if (options.master_port != 0) {
         chosen.master_port = options.master_port;
     }
-    auto job = launch::arrange(
-        equal_placements(*plan, input_name(options.plan), *matched), *matched, chosen);
-    return job ? std::move(job) : tl::unexpected(placed(job.error(), options));
+    return JobParts{equal_placements(*plan, input_name(options.plan), *matched), *matched, chosen};
+}
+
+/// Says which other ways to number ranks the launcher could start.
+core::Diagnostics with_conventions(core::Diagnostics problems,
+                                   const launch::Launcher& launcher,
+                                   const JobParts& parts,
+                                   const launch::Job& refused) {
+    std::string names;
+    for (const launch::Convention& convention : launch::conventions()) {
+        if (launch::equal_on(launch::axis_sizes(refused.shape), convention, *refused.convention)) {
+            continue;
+        }
+        launch::Options other = parts.options;
+        other.convention = convention.name;
+        const auto arranged = launch::arrange(parts.candidates, parts.hosts, other);
+        if (arranged && launch::check(launcher, arranged->job).reason.empty()) {
+            names += names.empty() ? "" : ", ";
+            names += convention.name;
+        }
+    }
+    if (!names.empty()) {
+        problems.front().fix +=
+            fmt::format("; with ranks numbered otherwise it can: --convention {}", names);
+    }
+    return problems;
 }
 
 /// Whether an earlier launch wrote the folder.
@@ -253,9 +247,13 @@ int run_launch(const LaunchOptions& options) {
     if (const core::Diagnostics problems = check_usage(options); !problems.empty()) {
         return report(problems);
     }
-    const auto arranged = read_job(options);
+    const auto parts = read_parts(options);
+    if (!parts) {
+        return report(parts.error());
+    }
+    const auto arranged = launch::arrange(parts->candidates, parts->hosts, parts->options);
     if (!arranged) {
-        return report(arranged.error());
+        return report(placed(arranged.error(), options));
     }
     const launch::Job* job = &arranged->job;
     const launch::Launcher& launcher = *launch::find_launcher(options.to);
@@ -265,7 +263,9 @@ int run_launch(const LaunchOptions& options) {
         result->notes.insert(result->notes.begin(), std::string(kRearranged));
     }
     if (!result) {
-        report(placed(result.error(), options));
+        report(placed(
+            possible ? result.error() : with_conventions(result.error(), launcher, *parts, *job),
+            options));
         return possible ? kBadInput : kNo;
     }
     std::vector<FolderFile> files;

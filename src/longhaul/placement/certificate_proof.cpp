@@ -326,6 +326,11 @@ BoundProof read_proof(const Cursor& object, Shape shape, int points, int depth) 
         case ProofKind::kDifferent:
             read_different(object, shape.pp, classes, proof.different);
             break;
+        case ProofKind::kCrossing:
+            if (object.find("parts")) {
+                read_parts(object, shape, points, depth, proof);
+            }
+            break;
         case ProofKind::kSum:
             proof.compute = flag_at(object, "compute");
             proof.exchange = flag_at(object, "exchange");

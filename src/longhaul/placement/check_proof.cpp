@@ -86,8 +86,7 @@ public:
             case ProofKind::kTables:
                 return tables(problem, proof, target);
             case ProofKind::kCrossing:
-                ++nodes_;
-                return too_low(replay_crossing(problem, static_cast<double>(limits_.work)), target);
+                return crossing(problem, proof, target);
             case ProofKind::kSum:
                 return sum(problem, proof, target);
             case ProofKind::kLimits:
@@ -211,12 +210,35 @@ private:
         return {};
     }
 
+    /// What tells devices of a class apart, memory aside. Without another exchange and repeated
+    /// messages costs tell all of the links.
+    static std::string difference_under_terms(const Problem& problem,
+                                              const std::vector<int>& class_of_device) {
+        Problem terms = problem;
+        if (problem.terms.objective == Objective::kAdditive && !problem.exchange) {
+            terms.links = {};
+        }
+        return kinds_difference(terms, class_of_device);
+    }
+
     static std::string kinds_of_links_differ(const Problem& problem,
                                              const std::vector<int>& class_of_device) {
         Problem links = problem;  // speeds and shared capacity count apart
         links.speed.clear();
         links.shared = {};
         return kinds_difference(links, class_of_device);
+    }
+
+    /// A part may show what the first message takes at least.
+    std::string crossing(const Problem& problem, const BoundProof& proof, double target) {
+        ++nodes_;
+        const auto steps = static_cast<double>(limits_.work);
+        const double first = crossing_needs(problem, steps, target);
+        if (first > 0 && (proof.parts.size() != 1 || !std::isfinite(first))) {
+            return too_low(replay_crossing(problem, steps), target);
+        }
+        return first > 0 ? check(without_parts(problem, true, false), proof.parts.front(), first)
+                         : "";
     }
 
     std::string tables(const Problem& problem, const BoundProof& proof, double target) {
@@ -276,17 +298,22 @@ private:
                    : fmt::format("slower pairs than {} s a GB are not excluded", above);
     }
 
-    /// Every way to leave devices out, by class.
-    std::string choices(const Problem& problem, const BoundProof& proof, double target) {
-        const std::size_t n = problem.devices();
-        if (proof.class_of_device.size() != n || !problem.speed.empty() ||
-            other_exchange(problem) || proof.parts.size() != proof.left_out.size()) {
-            return "choices are about classes of all devices, which are equally fast";
+    /// Every way to leave devices out, by class. Memory is in no bound, and shared capacity only
+    /// adds seconds: where it alone tells devices of a class apart, it is left out.
+    std::string choices(const Problem& whole, const BoundProof& proof, double target) {
+        const std::size_t n = whole.devices();
+        if (proof.class_of_device.size() != n || proof.parts.size() != proof.left_out.size()) {
+            return "choices are about classes of all devices, with one part each";
         }
-        const bool pipelined = problem.terms.objective == Objective::kPipelined;
-        if (std::string why = pipelined ? kinds_of_links_differ(problem, proof.class_of_device)
-                                        : difference(problem.costs, proof.class_of_device);
-            !why.empty()) {
+        Problem problem = whole;
+        problem.memory_gb.clear();
+        std::string why = difference_under_terms(problem, proof.class_of_device);
+        if (!why.empty() && !problem.shared.empty() && !other_exchange(problem)) {
+            problem.exchange.reset();
+            problem.shared = {};
+            why = difference_under_terms(problem, proof.class_of_device);
+        }
+        if (!why.empty()) {
             return why;
         }
         std::map<std::vector<int>, const BoundProof*> known;

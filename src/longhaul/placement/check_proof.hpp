@@ -25,7 +25,8 @@ struct ProofCheck {
                                      const ReplayLimits& limits);
 
 /// What needs no proof beyond the costs: the exchange of a device at best, the cheapest pair at
-/// every boundary, compute on the fastest devices; devices may be left out.
+/// every boundary, compute on the fastest devices. With devices to spare also the boundaries
+/// between parts of the devices, see spare_bound.hpp: devices are joined pair by pair, up to 2,048.
 [[nodiscard]] double replay_elementary(const Problem& problem);
 
 /// The problem without what a sum bounds apart.

@@ -43,7 +43,7 @@ long long fewest_parted_pairs(int stages, int dp, int devices, int low, int high
            (stages - full - (rest > 0 ? 1 : 0)) * parted(low);
 }
 
-CrossingBound crossing_bound(const Problem& problem) {
+CrossingBound crossing_bound(const Problem& problem, double first) {
     CrossingBound best;
     const Shape shape = problem.shape;
     if (problem.terms.objective != Objective::kPipelined ||
@@ -54,7 +54,7 @@ CrossingBound crossing_bound(const Problem& problem) {
     const NearestCosts nearest = nearest_costs(problem.costs, shape.dp);
     const Passes passes = passes_of(problem.workload, problem.terms);
     const StageCompute compute = least_compute(problem);
-    const double fixed = (shape.pp - 1) * nearest.pipeline + compute.sum;
+    const double edges = (shape.pp - 1) * nearest.pipeline;
     const double exchange = data_parallel_bound(problem);
     const double slowness = slowness_levels(problem, 2).front();
     const double pair_gb = 2 * problem.workload.c_dp.value() / shape.dp;
@@ -65,6 +65,7 @@ CrossingBound crossing_bound(const Problem& problem) {
         }
         const auto devices = static_cast<int>(std::ranges::count(side, 1));
         double value = std::numeric_limits<double>::infinity();
+        double beside = value;
         for (int range = 0; range <= shape.dp; ++range) {
             const long long pairs = fewest_within(shape, devices, range);
             if (pairs < 0) {
@@ -74,12 +75,14 @@ CrossingBound crossing_bound(const Problem& problem) {
             loads[r].there = range;
             const double steady = problem.shared.slower_pass(loads).seconds;
             loads[r].there = loads[r].back = static_cast<double>(pairs) * pair_gb;
-            const double all = std::max(exchange, problem.shared.slowest(loads).seconds) + fixed +
-                               repeats(passes, compute, std::max(slowness, steady));
-            value = std::min(value, all);
+            const double message =
+                std::max(first, std::max(exchange, problem.shared.slowest(loads).seconds) + edges);
+            const double rest = compute.sum + repeats(passes, compute, std::max(slowness, steady));
+            value = std::min(value, message + rest);
+            beside = std::min(beside, rest);
         }
         if (value > best.value) {
-            best = {value, static_cast<int>(r)};
+            best = {value, static_cast<int>(r), beside};
         }
     }
     return best;

@@ -17,6 +17,7 @@ namespace longhaul::placement {
 struct CrossingBound {
     double value = 0;   ///< no placement scores less, seconds; 0: nothing is known
     int resource = -1;  ///< that has it
+    double beside = 0;  ///< of it: what no placement takes less than beside the first message
 };
 
 /// Pairs of devices of a stage that a resource parts, over all `stages`, at least: `devices` of
@@ -24,7 +25,8 @@ struct CrossingBound {
 [[nodiscard]] long long fewest_parted_pairs(int stages, int dp, int devices, int low, int high);
 
 /// Pipelined objective with the sharded exchange, every device in use and on one side of a
-/// resource. O(resources D^2) beside elementary bounds.
-[[nodiscard]] CrossingBound crossing_bound(const Problem& problem);
+/// resource. `first`: seconds that the exchange and the edges of one message take together at
+/// least, without sharing. O(resources D^2) beside elementary bounds.
+[[nodiscard]] CrossingBound crossing_bound(const Problem& problem, double first = 0);
 
 }  // namespace longhaul::placement

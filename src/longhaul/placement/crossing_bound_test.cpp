@@ -8,8 +8,10 @@
 #include "longhaul/placement/check_proof.hpp"
 #include "longhaul/placement/detail/test_support.hpp"
 #include "longhaul/placement/group_terms.hpp"
+#include "longhaul/placement/least_compute.hpp"
 #include "longhaul/placement/prove.hpp"
 #include "longhaul/placement/replay_crossing.hpp"
+#include "longhaul/placement/search_terms.hpp"
 
 namespace longhaul::placement {
 namespace {
@@ -106,6 +108,7 @@ TEST(CrossingBound, IsNoMoreThanTheLeastScoreOfAllRankMaps) {
     const std::vector<Shape> shapes{{2, 2}, {2, 3}, {3, 2}, {4, 1}, {1, 4}, {5, 1}, {6, 1}};
     int more = 0;
     int met = 0;
+    int raises = 0;
     for (int i = 0; i < 140; ++i) {
         core::Random random(94, static_cast<std::uint64_t>(i));
         const Problem problem =
@@ -131,7 +134,21 @@ TEST(CrossingBound, IsNoMoreThanTheLeastScoreOfAllRankMaps) {
         ASSERT_TRUE(check_proof(problem, proof, bound.value * (1 - 1e-9), {}).holds()) << i;
         ASSERT_FALSE(check_proof(problem, proof, bound.value * (1 + 1e-6), {}).holds()) << i;
         ASSERT_EQ(replay_crossing(problem, 3), 0) << i;
+        // With what is proved of the first message alone, by the proof and by the checker.
+        const Bound message = certify(additive_part(without_exchange(problem)),
+                                      std::max(0.0, best - bound.beside),
+                                      options)
+                                  .bound;
+        const CrossingBound raised = crossing_bound(problem, message.value);
+        ASSERT_GE(raised.value, bound.value) << i;
+        ASSERT_LE(raised.value, best * (1 + 1e-9)) << i;
+        ASSERT_NEAR(raised.value, replay_crossing(problem, 1e9, message.value), 1e-9 * best) << i;
+        const double needs = crossing_needs(problem, 1e9, raised.value * (1 - 1e-9));
+        ASSERT_LE(needs, message.value) << i;
+        ASSERT_GE(replay_crossing(problem, 1e9, needs), raised.value * (1 - 2e-9)) << i;
+        raises += raised.value > bound.value * (1 + 1e-6) ? 1 : 0;
     }
+    EXPECT_GT(raises, 20);
     EXPECT_GT(more, 30);
     EXPECT_GT(met, 2);
 }

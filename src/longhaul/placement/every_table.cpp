@@ -8,6 +8,7 @@
 #include "longhaul/placement/group_terms.hpp"
 #include "longhaul/placement/least_compute.hpp"
 #include "longhaul/placement/pipelined.hpp"
+#include "longhaul/placement/spare_bound.hpp"
 
 namespace longhaul::placement {
 namespace {
@@ -46,7 +47,7 @@ public:
             return std::nullopt;
         }
         Certificate certificate;
-        certificate.bound = elementary_bound(problem_);
+        certificate.bound = spare_bound(problem_);
         certificate.bound.value = std::min(bound_, incumbent_);
         certificate.bound.method = fmt::format("every table of {} kinds of devices", left_.size());
         certificate.bound.nodes = sets_;

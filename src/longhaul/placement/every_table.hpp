@@ -9,8 +9,8 @@
 
 namespace longhaul::placement {
 
-/// Additive problems without spare devices, under all their terms: devices that no term tells apart
-/// are counted by kind, every set of stages that uses them all is bounded (exchange and shared
+/// Additive problems under all their terms, also with devices to spare: devices that no term tells
+/// apart are counted by kind, every set of stages that they fill is bounded (exchange and shared
 /// loads exactly, edges by what no matching beats, the shortest path, compute at best), and the
 /// least is a bound of the problem. Sets that some score below the incumbent are scored, too.
 /// Nothing when there are more than `most` sets, `stop` answers true, or a ring or tree cannot be

@@ -228,8 +228,10 @@ std::vector<int> kinds_of_devices(const Problem& problem) {
     for (std::size_t i = 0; i < problem.devices(); ++i) {
         std::vector<double> key{static_cast<double>(classes.of_device[i])};
         key.push_back(problem.exchange ? problem.exchange->class_of_point()[i] : 0);
-        key.push_back(problem.speed.empty() ? 1 : problem.speed[i]);
-        key.push_back(problem.memory_gb.empty() ? 0 : problem.memory_gb[i]);
+        key.push_back(problem.speed.empty() || !has_compute(problem) ? 1 : problem.speed[i]);
+        key.push_back(problem.memory_gb.empty() || problem.workload.layers.empty()
+                          ? 0
+                          : problem.memory_gb[i]);
         for (const std::vector<int>& side : problem.shared.sides()) {
             key.push_back(side[i]);
         }

@@ -65,4 +65,14 @@ double least_compute_seconds(const Problem& problem) {
     return compute.sum + repeats(passes_of(problem.workload, problem.terms), compute, 0);
 }
 
+Problem additive_part(const Problem& problem) {
+    Problem part = problem;
+    part.terms.objective = Objective::kAdditive;
+    part.workload.stage_seconds.clear();
+    part.workload.layers.clear();
+    part.speed.clear();
+    part.memory_gb.clear();
+    return part;
+}
+
 }  // namespace longhaul::placement

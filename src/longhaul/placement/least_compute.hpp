@@ -13,4 +13,8 @@ namespace longhaul::placement {
 /// The same as seconds of a step without transfers.
 [[nodiscard]] double least_compute_seconds(const Problem& problem);
 
+/// The additive problem that is left when compute is taken out: pipelined, that of the first
+/// message.
+[[nodiscard]] Problem additive_part(const Problem& problem);
+
 }  // namespace longhaul::placement

@@ -1,6 +1,7 @@
 #include "longhaul/placement/make_proof.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "longhaul/placement/check_proof.hpp"
 #include "longhaul/placement/classes.hpp"
@@ -35,12 +36,13 @@ public:
         }
         const bool all_used = problem.devices() == problem.shape.devices();
         const bool additive = problem.terms.objective == Objective::kAdditive;
-        if (all_used && additive && has_other_terms(problem) && work > 0) {
+        if (additive && has_other_terms(problem) && work > 0) {
             tables(problem, aim, best);
         }
         if (!problem.shared.empty()) {
-            crossing(problem, aim, best);
+            crossing(problem, aim, work, best);
         }
+        const bool chosen = !all_used && !good(best, aim) && choices(problem, aim, work, best);
         if (has_other_exchange(problem)) {
             if (!good(best, aim) && all_used && additive) {
                 groups(problem, aim, work, best);
@@ -56,13 +58,15 @@ public:
         Problem alone = problem;  // shared capacity only adds seconds
         alone.exchange.reset();
         alone.shared = {};
-        if (!all_used) {
-            choices(alone, aim, work, best);
-        } else if (!additive) {
+        const bool apart = !problem.shared.empty() && !all_used;
+        if (chosen || (apart && choices(alone, aim, work, best))) {
+            return best;
+        }
+        if (!additive) {
             limits(alone, aim, work, best);
         } else if (has_compute(problem)) {
             sum(alone, true, false, aim, work, best);
-        } else {
+        } else if (all_used) {
             keep(best, prove_pairs(alone, aim, options_.proof, work, most_nodes_));
         }
         return best;
@@ -117,11 +121,25 @@ private:
         }
     }
 
-    void crossing(const Problem& problem, const ProofAim& aim, MadeProof& best) const {
+    void crossing(const Problem& problem,
+                  const ProofAim& aim,
+                  std::uint64_t work,
+                  MadeProof& best) {
         BoundProof proof;
         proof.kind = ProofKind::kCrossing;
         const double steps = 4 * static_cast<double>(options_.proof.work);
-        keep(best, {std::min(aim.bound, replay_crossing(problem, steps)), std::move(proof)});
+        const double alone = replay_crossing(problem, steps);
+        keep(best, {std::min(aim.bound, alone), proof});
+        const double needed = crossing_needs(problem, steps, aim.bound);
+        if (needed <= 0 || !std::isfinite(needed)) {
+            return;
+        }
+        MadeProof first = make(without_parts(problem, true, false), {needed, needed}, work);
+        const double raised = replay_crossing(problem, steps, first.bound);
+        if (raised > alone) {
+            proof.parts.push_back(std::move(first.proof));
+            keep(best, {std::min(aim.bound, raised), std::move(proof)});
+        }
     }
 
     void groups(const Problem& problem, const ProofAim& aim, std::uint64_t work, MadeProof& best) {
@@ -186,22 +204,23 @@ private:
         }
     }
 
-    void choices(const Problem& problem, const ProofAim& aim, std::uint64_t work, MadeProof& best) {
-        if (!problem.speed.empty() || work == 0) {
-            return;
+    /// One part for each choice by kind of what is left out; false when there are too many kinds or
+    /// choices. Memory is in no bound.
+    bool choices(const Problem& whole, const ProofAim& aim, std::uint64_t work, MadeProof& best) {
+        if (work == 0) {
+            return false;
         }
-        const Classes classes =
-            exact_classes(problem.terms.objective == Objective::kPipelined
-                              ? Costs{problem.links.latency_s, problem.links.slowness}
-                              : problem.costs);
+        Problem problem = whole;
+        problem.memory_gb.clear();
+        const Classes classes = classes_under_terms(problem);
         const int spare = static_cast<int>(problem.devices() - problem.shape.devices());
         if (classes.size() > kMostChoiceClasses) {
-            return;
+            return false;
         }
         std::optional<std::vector<std::vector<int>>> all =
             left_out_choices(classes, spare, kMostChoiceParts);
         if (!all) {
-            return;
+            return false;
         }
         BoundProof proof;
         proof.kind = ProofKind::kChoices;
@@ -220,10 +239,11 @@ private:
             bound = std::min(bound, part.bound);
             proof.parts.push_back(std::move(part.proof));
             if (bound <= best.bound) {
-                return;  // no better than what is there
+                return true;  // no better than what is there
             }
         }
         keep(best, {bound, std::move(proof)});
+        return true;
     }
 
     static constexpr std::size_t kMostChoiceClasses = 64;

@@ -1,6 +1,8 @@
 #include "longhaul/placement/path.hpp"
 
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <limits>
 
 #include <fmt/format.h>
@@ -12,32 +14,35 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-/// best[mask * p + v] = shortest path over exactly the nodes of mask that ends in v.
+/// best[mask * p + v] = shortest path over exactly the nodes of mask that ends in v. Rows are as
+/// wide as kMaxExactStages, so that the inner loop has a length that the compiler knows.
 std::vector<double> path_table(const core::Grid<double>& edges, std::size_t p) {
+    constexpr auto kWidth = static_cast<std::size_t>(kMaxExactStages);
+    std::array<std::array<double, kWidth>, kWidth> rows{};
+    for (std::size_t u = 0; u < p; ++u) {
+        std::ranges::copy(edges.row(u), rows[u].begin());
+    }
     const std::size_t masks = std::size_t{1} << p;
     std::vector<double> best(masks * p, kInfinity);
     for (std::size_t v = 0; v < p; ++v) {
         best[(std::size_t{1} << v) * p + v] = 0;
     }
-    std::vector<double> next(p);
+    std::array<double, kWidth> next{};
     for (std::size_t mask = 1; mask + 1 < masks; ++mask) {
         const double* here = &best[mask * p];
-        std::ranges::fill(next, kInfinity);
-        for (std::size_t u = 0; u < p; ++u) {
-            if ((mask >> u & 1U) == 0) {
-                continue;
-            }
+        next.fill(kInfinity);
+        for (std::size_t held = mask; held != 0; held &= held - 1) {
+            const auto u = static_cast<std::size_t>(std::countr_zero(held));
             const double base = here[u];
-            const double* row = edges.row(u).data();
-            for (std::size_t v = 0; v < p; ++v) {
+            const std::array<double, kWidth>& row = rows[u];
+            for (std::size_t v = 0; v < kWidth; ++v) {
                 const double length = base + row[v];
                 next[v] = length < next[v] ? length : next[v];
             }
         }
-        for (std::size_t v = 0; v < p; ++v) {
-            if ((mask >> v & 1U) == 0) {
-                best[(mask | std::size_t{1} << v) * p + v] = next[v];
-            }
+        for (std::size_t open = ~mask & (masks - 1); open != 0; open &= open - 1) {
+            const auto v = static_cast<std::size_t>(std::countr_zero(open));
+            best[(mask | std::size_t{1} << v) * p + v] = next[v];
         }
     }
     return best;

@@ -29,14 +29,37 @@ std::vector<int> everyone_but(int device, std::size_t devices) {
     return others;
 }
 
-/// Takes the bound of what must cross shared capacity where that is more.
-void raise_by_crossing(const Problem& problem, double incumbent, Certificate& certificate) {
-    const CrossingBound crossing = crossing_bound(problem);
+/// Takes the bound of what must cross shared capacity where that is more; the first message beside
+/// it is proved as if nothing were shared.
+void raise_by_crossing(const Problem& problem,
+                       double incumbent,
+                       const ProofOptions& options,
+                       Certificate& certificate) {
+    constexpr std::uint64_t kShareOfFirst = 4;
+    CrossingBound crossing = crossing_bound(problem);
+    if (crossing.resource < 0 || certificate.bound.value >= incumbent) {
+        return;
+    }
+    std::string first_by;
+    if (crossing.value < incumbent) {
+        ProofOptions share = options;
+        share.work /= kShareOfFirst;
+        const Bound first = certify(additive_part(without_exchange(problem)),
+                                    std::max(0.0, incumbent - crossing.beside),
+                                    share)
+                                .bound;
+        const CrossingBound raised = crossing_bound(problem, first.value);
+        if (raised.value > crossing.value) {
+            crossing = raised;
+            first_by = fmt::format(", and the first message by {}", first.method);
+        }
+        certificate.bound.nodes += first.nodes;
+    }
     const double value = std::min(incumbent, crossing.value);
     if (value > certificate.bound.value) {
         certificate.bound.value = value;
-        certificate.bound.method =
-            fmt::format("what must cross {}", core::shown(problem.shared.name(crossing.resource)));
+        certificate.bound.method = fmt::format(
+            "what must cross {}{}", core::shown(problem.shared.name(crossing.resource)), first_by);
     }
 }
 
@@ -130,8 +153,7 @@ std::optional<Certificate> prove_every_table(const Problem& problem,
     const bool other_exchange_alone = problem.exchange && problem.shared.empty();
     if (options.work < kWorkASet || !has_other_terms(problem) ||
         (other_exchange_alone && !has_compute(problem)) ||
-        problem.terms.objective != Objective::kAdditive ||
-        problem.devices() != problem.shape.devices() || problem.shape.tp != 1) {
+        problem.terms.objective != Objective::kAdditive || problem.shape.tp != 1) {
         return std::nullopt;
     }
     const int pp = problem.shape.pp;
@@ -168,7 +190,7 @@ Certificate prove_terms(const Problem& problem,
                                                name_of(problem.terms.exchange),
                                                certificate.bound.method);
     }
-    raise_by_crossing(problem, incumbent, certificate);
+    raise_by_crossing(problem, incumbent, options, certificate);
     keep_if_better(problem, incumbent, certificate);
     return certificate;
 }

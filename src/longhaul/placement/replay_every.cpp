@@ -243,8 +243,8 @@ std::string every_difference(const Problem& problem, std::span<const int> kinds)
     std::map<int, std::size_t> first;
     for (std::size_t i = 0; i < kinds.size(); ++i) {
         const std::size_t twin = first.emplace(kinds[i], i).first->second;
-        const bool memory =
-            !problem.memory_gb.empty() && problem.memory_gb[i] != problem.memory_gb[twin];
+        const bool memory = !problem.workload.layers.empty() && !problem.memory_gb.empty() &&
+                            problem.memory_gb[i] != problem.memory_gb[twin];
         const bool order = problem.exchange && problem.exchange->class_of_point()[i] !=
                                                    problem.exchange->class_of_point()[twin];
         if (memory || order) {

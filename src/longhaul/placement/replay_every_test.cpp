@@ -244,7 +244,20 @@ TEST_F(EveryCertificate, MemoryTellsDevicesApart) {
     Problem equal{{2, 2}, {core::Grid<double>(4, 4, 1.0), core::Grid<double>(4, 4, 1.0)}};
     EXPECT_EQ(every_difference(equal, alike), "");
     equal.memory_gb = {1, 1, 1, 2};
+    EXPECT_EQ(every_difference(equal, alike), "");  // no layer needs any
+    EXPECT_EQ(kinds_of_devices(equal), alike);
+    equal.workload.layers = {{1, 0.5, 0.1}, {1, 0.5, 0.1}};
     EXPECT_NE(every_difference(equal, alike).find("differ in memory"), std::string::npos);
+    EXPECT_NE(kinds_of_devices(equal), alike);
+    // Speeds count where something is computed.
+    equal.memory_gb.clear();
+    equal.workload.layers.clear();
+    equal.speed = {1, 1, 1, 2};
+    EXPECT_EQ(every_difference(equal, alike), "");
+    EXPECT_EQ(kinds_of_devices(equal), alike);
+    equal.workload.stage_seconds = {1};
+    EXPECT_NE(every_difference(equal, alike), "");
+    EXPECT_NE(kinds_of_devices(equal), alike);
 }
 
 TEST_F(EveryCertificate, ACountThatIsNoneIsRefusedByTheReader) {

@@ -281,7 +281,7 @@ std::string kinds_difference(const Problem& problem, std::span<const int> classe
     };
     for (std::size_t i = 0; i < classes.size(); ++i) {
         const std::size_t twin = first.emplace(classes[i], i).first->second;
-        bool differs = values_differ(problem.speed, i, twin);
+        bool differs = has_compute(problem) && values_differ(problem.speed, i, twin);
         if (problem.exchange) {
             differs = differs || problem.exchange->region()[i] != problem.exchange->region()[twin];
         }
@@ -304,9 +304,8 @@ TablesReplay replay_tables(const Problem& problem,
                            const ReplayLimits& limits) {
     TablesReplay refused;
     if (problem.terms.objective != Objective::kAdditive ||
-        class_of_device.size() != problem.devices() ||
-        problem.devices() != problem.shape.devices()) {
-        refused.why = "tables count additive problems with every device in use";
+        class_of_device.size() != problem.devices()) {
+        refused.why = "tables count additive problems, with a kind for each device";
         return refused;
     }
     if (std::ranges::max(class_of_device) >= static_cast<int>(kMostReplayClasses)) {

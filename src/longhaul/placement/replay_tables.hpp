@@ -21,11 +21,11 @@ struct TablesReplay {
 [[nodiscard]] std::string kinds_difference(const Problem& problem,
                                            std::span<const int> class_of_device);
 
-/// Additive problems with every device in use (tp = 1). Each set of stages costs its exchange, with
-/// what all of them load shared capacity, the shortest order over edges (pairs by Hall's condition,
-/// and the pairs that must cross a shared resource), and compute at best. Who sends what over a
-/// shared resource is part of the score: that comes from ExchangeTerm. Sets at `enough` and above
-/// need not be told apart.
+/// Additive problems, also with devices to spare (tp = 1). Each set of stages costs its exchange,
+/// with what all of them load shared capacity, the shortest order over edges (pairs by Hall's
+/// condition, and the pairs that must cross a shared resource), and compute at best. Who sends what
+/// over a shared resource is part of the score: that comes from ExchangeTerm. Sets at `enough` and
+/// above need not be told apart.
 [[nodiscard]] TablesReplay replay_tables(const Problem& problem,
                                          std::span<const int> class_of_device,
                                          double enough,

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <map>
 #include <numeric>
 
 #include "longhaul/placement/directed_path.hpp"
@@ -233,7 +234,7 @@ private:
 
     /// Shortest path, each edge at what it adds once and, when `loads`, what it adds to the busiest
     /// resource at most. Nothing when edges without pairs cannot be avoided.
-    [[nodiscard]] std::vector<int> path(Match match, bool loads) const {
+    [[nodiscard]] std::vector<int> path(Match match, bool loads) {
         core::Grid<double> costs(groups_.size(), groups_.size(), 0.0);
         double dearest = 1e-9;
         for (std::size_t a = 0; a < groups_.size(); ++a) {
@@ -253,8 +254,17 @@ private:
         for (double& cost : costs.cells()) {
             cost = std::min(cost, forbidden);
         }
+        // Many caps and ways to choose pairs give equal edges.
+        const std::vector<double> key(costs.cells().begin(), costs.cells().end());
+        const auto known = paths_.find(key);
+        if (known != paths_.end()) {
+            return known->second;
+        }
         Path best = best_directed_path(costs);
-        return best.length < forbidden ? std::move(best.order) : std::vector<int>();
+        std::vector<int> order =
+            best.length < forbidden ? std::move(best.order) : std::vector<int>();
+        paths_.emplace(key, order);
+        return order;
     }
 
     /// Stretches are turned around, and stages change places, as long as that helps.
@@ -374,6 +384,7 @@ private:
     Stages groups_;
     std::vector<int> number_;  // of each group in the caller's stages
     std::array<std::vector<SharedEdge>, kMatches.size()> edges_;
+    std::map<std::vector<double>, std::vector<int>> paths_;  // by the costs of all edges
     Solved best_;
     double best_total_ = std::numeric_limits<double>::infinity();
 };

@@ -8,6 +8,7 @@
 #include "longhaul/placement/attempt.hpp"
 #include "longhaul/placement/compose.hpp"
 #include "longhaul/placement/describe.hpp"
+#include "longhaul/placement/hosts_together.hpp"
 
 namespace longhaul::placement {
 
@@ -83,6 +84,7 @@ core::Result<Plan> solve(const Problem& problem,
     plan.placement = made.map.device_of_rank().empty()
                          ? composed(problem, made.found.stages, host_of)
                          : order_replicas(made.map, host_of);
+    plan.placement = hosts_together(problem, plan.placement, host_of);
     plan.score = score_as_mapped(problem, plan.placement);
     // Orders of many stages are not exact: solved once more they may be better, but not worse.
     if (plan.score.total() > made.found.score * (1 + kRoundingOfSums)) {
