@@ -205,9 +205,9 @@ def terms(test):
 
 
 EVERY = [
-    (*SITES, "--pp", 2, "--dp", 3, "--objective", "pipelined", "--pp-messages", 16),
+    (*SITES, "--pp", 2, "--dp", 3, "--objective", "pipelined", "--pp-messages", 16, "--exchange", "ring"),
     (*SITES, "--pp", 3, "--dp", 2, "--objective", "pipelined", "--pp-messages", 16, "--exchange", "central"),
-    (*SITES, "--pp", 3, "--dp", 2, "--exchange", "tree")]
+    (*SITES, "--pp", 3, "--dp", 2, "--exchange", "tree", "--stage-seconds", "1,2,1")]
 
 
 def every(test):
