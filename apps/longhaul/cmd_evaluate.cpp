@@ -188,7 +188,8 @@ core::Result<Scored> load_scored(const EvaluateOptions& options) {
     if (options.demand_typed) {
         return score_of_ranks(inputs, *text, name);
     }
-    if (const auto ranks = parse_rank_map(*text, name); !ranks) {
+    const auto ranks = parse_rank_map(*text, name);
+    if (!ranks && text->at(text->find_first_not_of(" \t\r\n")) != '{') {  // objects can be read
         return tl::unexpected(ranks.error());
     }
     return core::fail({"",
