@@ -94,6 +94,9 @@ def tampering(test):
     bad("bound raised", "above the score", "bound", value=good["bound"] + 1e-6)
     bad("bound lowered", "called optimal", "bound", value=good["bound"] - 1e-6)
     bad("hash", "fabric is another one", "fabric", "sha256", value="0" * 64)
+    bad("devices", "fabric.n: found 65; the rank map has 64 devices", "fabric", "n", value=65, code=2)
+    bad("plan bound", "plan's bound of 60.000000000 s is above the score", "plan_bound", value=60)
+    bad("no fabric", "nor beside the certificate", "fabric", "path", value="nowhere.json", code=2)
     bad("payload", "the rank map scores", "workload", "c_dp_gb", value=0.66)
     ranks = list(good["rank_map"])
     ranks[0], ranks[63] = ranks[63], ranks[0]

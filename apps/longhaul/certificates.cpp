@@ -169,7 +169,7 @@ core::Result<int> answer(const CertificateQuestion& question) {
         return tl::unexpected(file.error());
     }
     const core::Result<FoundFabric> found =
-        fabric_of_plan({file->fabric_path, "", name}, question.fabric);
+        fabric_of_plan({file->fabric_path, "", name, "certificate"}, question.fabric);
     if (!found) {
         return tl::unexpected(found.error());
     }

@@ -98,6 +98,23 @@ bool is_plan(std::string_view text) {
     return format != nullptr && format->string.starts_with("longhaul.plan/");
 }
 
+/// Fails on JSON that cannot be read, and on an empty file, where the rank map itself is what is
+/// wrong: without a workload nobody would come to read it.
+core::Result<void> check_readable(std::string_view text, const std::string& name) {
+    constexpr std::string_view kMark = "\xEF\xBB\xBF";  // of UTF-8
+    std::string_view rest = text.starts_with(kMark) ? text.substr(kMark.size()) : text;
+    const std::size_t first = rest.find_first_not_of(" \t\r\n");
+    if (first == std::string_view::npos) {
+        return core::fail(
+            {name, "", "is empty", "give one rank a device, such as 0 1 2 3, or a plan"});
+    }
+    if (rest[first] != '{') {
+        return {};
+    }
+    const core::Result<core::Document> document = core::parse_json(text, name);
+    return document ? core::Result<void>() : tl::unexpected(document.error());
+}
+
 /// Whether the options say a whole workload and shape, so that nothing of a plan is needed.
 bool says_all(const PlacementInputs& inputs) {
     return !inputs.job.empty() || (inputs.pp > 0 && inputs.dp > 0 && inputs.c_pp && inputs.c_dp);
@@ -164,6 +181,9 @@ core::Result<Scored> load_scored(const EvaluateOptions& options) {
     if (!text) {
         return tl::unexpected(text.error());
     }
+    if (auto readable = check_readable(*text, name); !readable) {
+        return tl::unexpected(readable.error());
+    }
     if (is_plan(*text) && !says_all(inputs)) {
         if (options.demand_typed) {
             return score_of_changed_plan(inputs, *text, name);
@@ -175,6 +195,10 @@ core::Result<Scored> load_scored(const EvaluateOptions& options) {
     }
     if (options.demand_typed) {
         return score_of_ranks(inputs, *text, name);
+    }
+    const auto ranks = parse_rank_map(*text, name);
+    if (!ranks && text->at(text->find_first_not_of(" \t\r\n")) != '{') {  // objects can be read
+        return tl::unexpected(ranks.error());
     }
     return core::fail({"",
                        "--pp",

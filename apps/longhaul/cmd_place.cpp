@@ -3,6 +3,7 @@
 #include "longhaul/fabric/names.hpp"
 #include "longhaul/place.hpp"
 #include "longhaul/place_shapes.hpp"
+#include "longhaul/placement/memory_fit.hpp"
 #include "longhaul/placement/solve.hpp"
 #include "longhaul/plan_text.hpp"
 
@@ -15,6 +16,7 @@ struct Placed {
     placement::Plan plan;
     LoadedFabric fabric;
     std::vector<placement::ShapeTrial> shapes;  // when the shape was chosen
+    core::Diagnostics too_small;                // instead of a plan: why no shape fits the memory
 };
 
 core::Result<Placed> find_plan(const PlaceOptions& options, Watch& watch) {
@@ -31,7 +33,8 @@ core::Result<Placed> find_plan(const PlaceOptions& options, Watch& watch) {
         }
         return Placed{std::move(placed->best.plan),
                       std::move(placed->fabric),
-                      std::move(placed->best.trials)};
+                      std::move(placed->best.trials),
+                      std::move(placed->too_small)};
     }
     core::Result<LoadedProblem> loaded = load_problem(options.inputs);
     if (!loaded) {
@@ -43,7 +46,16 @@ core::Result<Placed> find_plan(const PlaceOptions& options, Watch& watch) {
         return tl::unexpected(plan.error());
     }
     return Placed{
-        std::move(*plan), {std::move(loaded->fabric), std::move(loaded->fabric_sha256)}, {}};
+        std::move(*plan), {std::move(loaded->fabric), std::move(loaded->fabric_sha256)}, {}, {}};
+}
+
+/// The problem that a plan answers.
+core::Result<placement::Problem> problem_of(const PlaceOptions& options, const Placed& placed) {
+    return placement::make_problem(placed.fabric.fabric,
+                                   input_name(options.inputs.fabric),
+                                   placed.plan.workload,
+                                   placed.plan.placement.shape(),
+                                   placed.plan.terms);
 }
 
 /// Writes the certificate, where one is asked for.
@@ -52,12 +64,7 @@ core::Result<void> certify(const PlaceOptions& options, const Placed& placed) {
         return {};
     }
     const placement::Plan& plan = placed.plan;
-    const core::Result<placement::Problem> problem =
-        placement::make_problem(placed.fabric.fabric,
-                                input_name(options.inputs.fabric),
-                                plan.workload,
-                                plan.placement.shape(),
-                                plan.terms);
+    const core::Result<placement::Problem> problem = problem_of(options, placed);
     if (!problem) {
         return tl::unexpected(problem.error());
     }
@@ -75,6 +82,35 @@ core::Result<void> certify(const PlaceOptions& options, const Placed& placed) {
                              {std::move(proof), options.certificate_nodes});
 }
 
+/// The answer is no: nothing fits the memory of the devices.
+core::Result<int> refuse_memory(const PlaceOptions& options, const Placed& placed) {
+    const auto say = [&](const std::string& reason) {
+        if (options.json) {
+            print(core::write_json(
+                core::Value::object().set("feasible", false).set("reason", reason)));
+        }
+    };
+    if (!placed.too_small.empty()) {
+        say(core::to_string(placed.too_small.front()));
+        (void)report(placed.too_small);
+        return kNo;
+    }
+    const core::Result<placement::Problem> problem = problem_of(options, placed);
+    if (!problem) {
+        return tl::unexpected(problem.error());
+    }
+    const placement::Shape shape = problem->shape;
+    const std::string why =
+        placement::none_fits(*problem, placed.fabric.fabric.host_of_device(), placed.plan.misfit);
+    say(placed.plan.misfit);
+    warn(
+        placed.shapes.empty()
+            ? why
+            : fmt::format(
+                  "with the shape that comes closest, pp {} x dp {}: {}", shape.pp, shape.dp, why));
+    return kNo;
+}
+
 core::Result<int> place(const Session& session, PlaceOptions options) {
     if (core::Result<void> writable = check_writable(options.output); !writable) {
         return tl::unexpected(writable.error());
@@ -88,14 +124,9 @@ core::Result<int> place(const Session& session, PlaceOptions options) {
     if (!placed) {
         return tl::unexpected(placed.error());
     }
-    if (!placed->plan.misfit.empty()) {
+    if (!placed->too_small.empty() || !placed->plan.misfit.empty()) {
         watch.end_progress();
-        if (options.json) {
-            print(core::write_json(
-                core::Value::object().set("feasible", false).set("reason", placed->plan.misfit)));
-        }
-        warn("no plan fits the memory of the devices: " + placed->plan.misfit);
-        return kNo;
+        return refuse_memory(options, *placed);
     }
     placement::Plan& plan = placed->plan;
     plan.fabric_path = options.inputs.fabric;

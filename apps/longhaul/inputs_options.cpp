@@ -9,8 +9,6 @@ namespace {
 constexpr int kMaxDegree = 20'000;
 constexpr int kMaxTensor = 1'024;
 constexpr int kMaxMessages = 1'000'000'000;
-constexpr double kMaxPayloadGb = 1e9;
-constexpr double kMaxStageSeconds = 1e9;
 constexpr std::uint64_t kMaxSeed = (std::uint64_t{1} << 53U) - 1;  // exact in JSON
 constexpr int kMaxThreads = 1'024;
 
@@ -82,11 +80,11 @@ void add_placement_inputs(CLI::App& command, PlacementInputs& inputs, bool choos
         ->capture_default_str();
     auto* c_pp =
         command.add_option("--c-pp", inputs.c_pp, "activations across one stage boundary, in GB")
-            ->check(finite_number(0, kMaxPayloadGb));
+            ->check(finite_number(0, workload::kMostPayloadGb));
     auto* c_dp =
         command
             .add_option("--c-dp", inputs.c_dp, "gradients of one stage that are exchanged, in GB")
-            ->check(finite_number(0, kMaxPayloadGb));
+            ->check(finite_number(0, workload::kMostPayloadGb));
     auto* pp_messages = command
                             .add_option("--pp-messages",
                                         inputs.pp_messages,
@@ -105,7 +103,7 @@ void add_placement_inputs(CLI::App& command, PlacementInputs& inputs, bool choos
         .add_option("--c-pp-backward",
                     inputs.c_pp_backward,
                     "gradients back across one stage boundary, in GB; default: c-pp")
-        ->check(finite_number(0, kMaxPayloadGb));
+        ->check(finite_number(0, workload::kMostPayloadGb));
     command
         .add_option("--pp-backward-messages",
                     inputs.pp_backward_messages,
@@ -126,13 +124,13 @@ void add_placement_inputs(CLI::App& command, PlacementInputs& inputs, bool choos
                     "compute seconds of a stage and step, forward and backward: one for all "
                     "stages, or one each, separated by commas")
         ->delimiter(',')
-        ->check(finite_number(0, kMaxStageSeconds));
+        ->check(finite_number(0, workload::kMostComputeSeconds));
     command
         .add_option("--sequence-seconds",
                     inputs.sequence_seconds,
                     "compute seconds of one sequence through the whole model of --job on a "
                     "reference device, forward and backward")
-        ->check(finite_number(0, kMaxStageSeconds))
+        ->check(finite_number(0, workload::kMostComputeSeconds))
         ->needs(job);
     command.add_option("--forward-share", inputs.forward_share, "forward part of stage-seconds")
         ->check(finite_number(0, 1))

@@ -93,8 +93,8 @@ std::optional<core::Diagnostic> empty_name(const CLI::App& parser) {
     for (const CLI::App* chosen = &parser; chosen != nullptr; chosen = chosen_command(*chosen)) {
         for (const CLI::Option* option : chosen->get_options()) {
             const std::string& type = option->get_type_name();
-            const bool file =
-                type.find("FILE") != std::string::npos || type.find("DIR") != std::string::npos;
+            const bool file = type.find("FILE") != std::string::npos ||
+                              type.find("DIR") != std::string::npos || type == "PLAN";
             const bool name = type == "NAME" || type == "HOST" || type == "FORMAT";
             if ((file || name) && std::ranges::count(option->results(), std::string()) > 0) {
                 return core::Diagnostic{
@@ -176,18 +176,20 @@ int run(int argc, char** argv) {
     if (const auto unknown = unknown_command(parser, session.arguments)) {
         return report({*unknown});
     }
+    const std::vector<std::string> arguments(session.arguments.begin(),
+                                             session.arguments.begin() + parsed);
     try {
         parser.parse(parsed, argv);
     } catch (const CLI::Success& success) {
         return parser.exit(success);
     } catch (const CLI::ParseError& error) {
-        return report({usage_problem(parser, error)});
+        const auto empty = empty_entry(parser, arguments);  // a comma alone
+        return report({empty ? *empty : usage_problem(parser, error)});
     }
     if (const auto empty = empty_name(parser)) {
         return report({*empty});
     }
-    if (const auto empty =
-            empty_entry(parser, {session.arguments.begin(), session.arguments.begin() + parsed})) {
+    if (const auto empty = empty_entry(parser, arguments)) {
         return report({*empty});
     }
     return session.run();

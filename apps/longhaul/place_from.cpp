@@ -310,10 +310,10 @@ core::Result<int> place_from(const Session& session, PlaceOptions options) {
                       fmt::format("--moves {} or more", run->replan.forced));
     }
     if (!run->plan.misfit.empty()) {
-        return refuse(
-            input_name(options.inputs.fabric),
-            "no plan within these moves fits the memory of the devices: " + run->plan.misfit,
-            "give more --moves, or devices with more memory");
+        return refuse(input_name(options.inputs.fabric),
+                      "found no plan within these moves that fits the memory of the devices: " +
+                          run->plan.misfit,
+                      "give more --moves, or devices with more memory");
     }
     run->plan.version = LONGHAUL_VERSION;
     run->plan.command = command_line(session);

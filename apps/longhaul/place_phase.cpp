@@ -3,6 +3,7 @@
 
 #include "longhaul/place.hpp"
 #include "longhaul/placement/group_terms.hpp"
+#include "longhaul/placement/memory_fit.hpp"
 #include "longhaul/placement/phase.hpp"
 #include "longhaul/placement/units.hpp"
 #include "longhaul/report/phase_map.hpp"
@@ -315,7 +316,8 @@ core::Result<int> place_phase(PlaceOptions options) {
         placement::units_to_place(run->loaded.problem, run->loaded.fabric.host_of_device());
     const std::string misfit = placement::why_nothing_fits(unit, first.stages);
     if (!misfit.empty()) {
-        warn("no plan fits the memory of the devices: " + misfit);
+        warn(
+            placement::none_fits(run->loaded.problem, run->loaded.fabric.host_of_device(), misfit));
         return kNo;
     }
     const auto write = [](const std::string& file, const std::string& text) {

@@ -2,6 +2,7 @@
 #include "longhaul/fabric/names.hpp"
 #include "longhaul/place.hpp"
 #include "longhaul/placement/describe.hpp"
+#include "longhaul/placement/memory_fit.hpp"
 #include "longhaul/placement/robust.hpp"
 #include "longhaul/plan_text.hpp"
 
@@ -152,7 +153,8 @@ core::Result<int> place_robust(const Session& session, PlaceOptions options) {
         return tl::unexpected(run.error());
     }
     if (!run->plan.misfit.empty()) {
-        warn("no plan fits the memory of the devices: " + run->plan.misfit);
+        warn(placement::none_fits(
+            run->loaded.problem, run->loaded.fabric.host_of_device(), run->plan.misfit));
         return kNo;
     }
     run->plan.version = LONGHAUL_VERSION;

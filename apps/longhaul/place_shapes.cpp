@@ -94,7 +94,8 @@ core::Result<PlacedShapes> place_best_shape(const PlacementInputs& inputs,
     if (!text) {
         return tl::unexpected(text.error());
     }
-    const core::Result<workload::Job> job = workload::read_job(*text, input_name(inputs.job));
+    const core::Result<workload::Job> job =
+        workload::read_job(*text, input_name(inputs.job), workload::JobShape::kAny);
     if (!job) {
         return tl::unexpected(job.error());
     }
@@ -126,10 +127,17 @@ core::Result<PlacedShapes> place_best_shape(const PlacementInputs& inputs,
                               std::max(0, inputs.dp),
                               inputs.tp,
                               inputs.sequence_seconds == 0 && inputs.layers.empty());
+    bool too_small = false;  // the memory of a device, for some shape
     const auto problem_of = [&](placement::Shape shape) -> core::Result<placement::Problem> {
         const auto shaped = workload::reshaped(sized, shape.pp, shape.dp, shape.tp);
         if (!shaped) {
+            workload::Job with_more = sized;
+            with_more.memory.reset();
+            too_small |= workload::reshaped(with_more, shape.pp, shape.dp, shape.tp).has_value();
             return tl::unexpected(shaped.error());
+        }
+        if (const auto many = workload::too_many_messages(*shaped); !many.empty()) {
+            return core::fail({"", "shape", many.front().what, many.front().fix});
         }
         workload::Workload workload = workload::size(*shaped).workload;
         workload.stage_seconds = stage_seconds_of(inputs, *shaped);
@@ -142,10 +150,13 @@ core::Result<PlacedShapes> place_best_shape(const PlacementInputs& inputs,
     };
     core::Result<placement::BestShape> best = placement::solve_best_shape(
         shapes, problem_of, host_of, loaded->fabric.labels(), options, watch);
+    if (!best && too_small) {
+        return PlacedShapes{std::move(*loaded), {}, best.error()};
+    }
     if (!best) {
         return tl::unexpected(best.error());
     }
-    return PlacedShapes{std::move(*loaded), std::move(*best)};
+    return PlacedShapes{std::move(*loaded), std::move(*best), {}};
 }
 
 std::string shapes_text(const std::vector<placement::ShapeTrial>& trials) {

@@ -66,8 +66,9 @@ core::Result<FoundFabric> fabric_of_plan(const FabricOfPlan& plan, const std::st
     return core::fail({plan.plan,
                        "fabric",
                        fmt::format("wants the fabric {}, which is neither in the current folder "
-                                   "nor beside the plan",
-                                   core::shown(plan.path)),
+                                   "nor beside the {}",
+                                   core::shown(plan.path),
+                                   plan.kind),
                        "give --fabric with that file"});
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "longhaul/inputs.hpp"
 
@@ -9,9 +10,10 @@ namespace longhaul::app {
 
 /// What a plan, or a certificate, says of its fabric.
 struct FabricOfPlan {
-    std::string path;    ///< relative to the folder of the command that made it
-    std::string sha256;  ///< empty: not said
-    std::string plan;    ///< file of the plan, as messages name it
+    std::string path;                ///< relative to the folder of the command that made it
+    std::string sha256;              ///< empty: not said
+    std::string plan;                ///< file of the plan, as messages name it
+    std::string_view kind = "plan";  ///< what that file is
 };
 
 struct FoundFabric {

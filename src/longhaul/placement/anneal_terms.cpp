@@ -7,6 +7,7 @@
 
 #include "longhaul/core/random.hpp"
 #include "longhaul/placement/group_terms.hpp"
+#include "longhaul/placement/ordered.hpp"
 #include "longhaul/placement/reduction_tree.hpp"
 #include "longhaul/placement/search_terms.hpp"
 #include "longhaul/placement/shared_pipeline.hpp"
@@ -169,7 +170,7 @@ public:
             if (k % moves_between_looks() == 0 && stop && stop()) {
                 return;
             }
-            move(temperature * best_);
+            move(temperature * scale_of(best_));
         }
     }
 

@@ -40,9 +40,11 @@ Attempt attempt_once(const Problem& problem,
     certificate.bound.incumbent = found.score;
     if (certificate.better) {
         const Solved solved = solve_inner(problem, *certificate.better);
-        found.stages = in_order(*certificate.better, solved.order);
-        found.score = solved.score.total();
-        found.origin = "branch and bound";
+        if (solved.score.total() < found.score) {  // the proof may have left terms out, or memory
+            found.stages = in_order(*certificate.better, solved.order);
+            found.score = solved.score.total();
+            found.origin = "branch and bound";
+        }
     }
     return {std::move(found), std::move(certificate.bound)};
 }

@@ -82,6 +82,18 @@ void read_identity(const Cursor& root, CertificateFile& file) {
     }
 }
 
+/// The fabric has as many devices as the rank map.
+void check_devices(const Cursor& root, std::size_t devices) {
+    const auto fabric = root.find("fabric");
+    const auto number =
+        fabric && fabric->value().kind == Value::Kind::kObject ? fabric->find("n") : std::nullopt;
+    const auto n = number ? number->integer(1, kMostDegree) : std::nullopt;
+    if (n && static_cast<std::size_t>(*n) != devices) {
+        number->report(fmt::format("found {}", *n),
+                       fmt::format("the rank map has {} devices", devices));
+    }
+}
+
 void read_map(const Cursor& root, CertificateFile& file) {
     const auto object = root.require("shape", "{\"pp\": stages, \"dp\": replicas}");
     const auto map = root.require("rank_map", "the rank of every device");
@@ -101,6 +113,7 @@ void read_map(const Cursor& root, CertificateFile& file) {
         Placement::from_rank_map({*stages, *replicas, tensor}, whole_numbers(map, -1, kMostDegree));
     if (placement) {
         file.placement = std::move(*placement);
+        check_devices(root, file.placement.devices());
         return;
     }
     for (const core::Diagnostic& problem : placement.error()) {

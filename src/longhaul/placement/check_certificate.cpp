@@ -89,6 +89,12 @@ private:
                 file_.bound,
                 score);
         }
+        if (file_.plan_bound > score * (1 + kReplayTolerance)) {
+            return fmt::format(
+                "the plan's bound of {:.9f} s is above the score of its own rank map, {:.9f} s",
+                file_.plan_bound,
+                score);
+        }
         if (file_.optimal && !agree(file_.bound, score)) {
             return fmt::format(
                 "the rank map is called optimal, but the claimed bound of {:.9f} s "

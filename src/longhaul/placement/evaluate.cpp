@@ -8,6 +8,8 @@
 #include "longhaul/placement/group_terms.hpp"
 #include "longhaul/placement/kind_transport.hpp"
 #include "longhaul/placement/long_path.hpp"
+#include "longhaul/placement/memory_fit.hpp"
+#include "longhaul/placement/ordered.hpp"
 #include "longhaul/placement/pipelined.hpp"
 #include "longhaul/placement/tensor.hpp"
 
@@ -164,7 +166,7 @@ bool take_if_better(const Problem& problem,
         return false;
     }
     const double compute = compute_alone(problem, in_order(stages, order));
-    if (length + compute >= now * (1 - 1e-12)) {
+    if (length + compute >= now - 1e-12 * scale_of(now)) {
         return false;
     }
     solved.score.pipeline = length;
@@ -173,17 +175,12 @@ bool take_if_better(const Problem& problem,
     return true;
 }
 
-/// Sets the compute term. A path may be walked from either end, and compute can tell them apart;
-/// where it depends on the whole order, two stages change places or a stretch is turned around as
-/// long as that helps.
-void order_for_compute(const Problem& problem,
-                       const Stages& stages,
-                       const core::Grid<double>& edges,
-                       Solved& solved) {
-    solved.score.compute = compute_alone(problem, in_order(stages, solved.order));
-    std::vector<int> backwards(solved.order.rbegin(), solved.order.rend());
-    take_if_better(problem, stages, edges, backwards, solved);
-    for (bool better = order_matters(problem); better;) {
+/// Two stages change places or a stretch is turned around as long as that helps.
+void better_order(const Problem& problem,
+                  const Stages& stages,
+                  const core::Grid<double>& edges,
+                  Solved& solved) {
+    for (bool better = true; better;) {
         better = false;
         for (std::size_t i = 0; i < stages.size(); ++i) {
             for (std::size_t j = i + 1; j < stages.size(); ++j) {
@@ -195,6 +192,33 @@ void order_for_compute(const Problem& problem,
                              order.begin() + static_cast<std::ptrdiff_t>(j) + 1);
                 better = take_if_better(problem, stages, edges, order, solved) || better;
             }
+        }
+    }
+}
+
+/// Sets the compute term. A path may be walked from either end, and compute can tell them apart;
+/// where it depends on the whole order, that is bettered from the shortest path, from the order
+/// that stages are given in, and where the layers fit neither from an order that they fit.
+void order_for_compute(const Problem& problem,
+                       const Stages& stages,
+                       const core::Grid<double>& edges,
+                       Solved& solved) {
+    solved.score.compute = compute_alone(problem, in_order(stages, solved.order));
+    std::vector<int> backwards(solved.order.rbegin(), solved.order.rend());
+    take_if_better(problem, stages, edges, backwards, solved);
+    if (!order_matters(problem)) {
+        return;
+    }
+    better_order(problem, stages, edges, solved);
+    std::vector<int> as_given(stages.size());
+    std::iota(as_given.begin(), as_given.end(), 0);
+    if (take_if_better(problem, stages, edges, as_given, solved)) {
+        better_order(problem, stages, edges, solved);
+    }
+    if (solved.score.compute >= kDoesNotFit) {
+        const std::vector<int> fitting = fitting_order(problem, stages, kFitWorkOfOrder);
+        if (!fitting.empty() && take_if_better(problem, stages, edges, fitting, solved)) {
+            better_order(problem, stages, edges, solved);
         }
     }
 }

@@ -148,6 +148,13 @@ double contended_as_mapped(const Problem& problem, const Stages& stages) {
     return length;
 }
 
+PipelineCompute pipeline_compute(const Problem& problem) {
+    const Passes passes = passes_of(problem.workload, problem.terms);
+    return {problem.workload.microbatches.value_or(passes.forward_units),
+            problem.terms.schedule,
+            passes.units_together()};
+}
+
 LayerDivision divide(const Problem& problem, const Stages& stages) {
     std::vector<StageDevices> devices(stages.size());
     for (std::size_t s = 0; s < stages.size(); ++s) {
@@ -161,12 +168,7 @@ LayerDivision divide(const Problem& problem, const Stages& stages) {
             }
         }
     }
-    const Passes passes = passes_of(problem.workload, problem.terms);
-    return divide_layers(problem.workload.layers,
-                         devices,
-                         {problem.workload.microbatches.value_or(passes.forward_units),
-                          problem.terms.schedule,
-                          passes.units_together()});
+    return divide_layers(problem.workload.layers, devices, pipeline_compute(problem));
 }
 
 std::string why_nothing_fits(const Problem& problem, const Stages& stages) {
@@ -193,10 +195,12 @@ std::string why_nothing_fits(const Problem& problem, const Stages& stages) {
 
 std::vector<double> stage_seconds(const Problem& problem, const Stages& stages) {
     if (!problem.workload.layers.empty()) {
-        const LayerDivision division = divide(problem, stages);
-        return division.missing
-                   ? std::vector<double>(stages.size(), kDoesNotFit + division.missing->missing_gb)
-                   : division.stage_seconds;
+        LayerDivision division = divide(problem, stages);
+        if (division.missing) {
+            division.stage_seconds.assign(stages.size(), 0);
+            division.stage_seconds.front() = kDoesNotFit + division.missing->missing_gb;
+        }
+        return std::move(division.stage_seconds);
     }
     std::vector<double> seconds;
     const std::vector<double>& given = problem.workload.stage_seconds;

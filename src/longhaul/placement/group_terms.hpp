@@ -47,6 +47,9 @@ struct DataParallel {
 /// Pipeline term as it stands, with shared capacity.
 [[nodiscard]] double contended_as_mapped(const Problem& problem, const Stages& stages);
 
+/// How layers are divided: micro-batches and the schedule.
+[[nodiscard]] PipelineCompute pipeline_compute(const Problem& problem);
+
 /// Layers divided over stages in path order.
 [[nodiscard]] LayerDivision divide(const Problem& problem, const Stages& stages);
 
@@ -55,7 +58,7 @@ struct DataParallel {
 [[nodiscard]] std::string why_nothing_fits(const Problem& problem, const Stages& stages);
 
 /// Seconds of whole stages, on their slowest devices; empty without compute times. Where layers do
-/// not fit, kDoesNotFit and the missing GB.
+/// not fit, kDoesNotFit and the missing GB on the first stage, so that a step takes just that.
 [[nodiscard]] std::vector<double> stage_seconds(const Problem& problem, const Stages& stages);
 
 /// Compute seconds of a step as if no transfer took any time; stages in path order.

@@ -12,6 +12,7 @@ namespace {
 
 constexpr double kNone = std::numeric_limits<double>::infinity();
 constexpr int kHalvings = 20;
+constexpr double kDivisionTie = 1e-12;  // relative
 
 /// Sums over stretches of layers.
 class Divider {
@@ -39,11 +40,12 @@ public:
         const double m = compute_.parts();
         const double least = sum_of(best);
         const double fastest = fastest_limit(best);
-        // From the highest limit that can win downwards: a lower limit makes the sum larger. What
-        // is left cannot win once the sum so far with the fastest slowest stage does not.
+        // From the highest limit that can win or draw level downwards: a lower limit makes the sum
+        // larger. What is left cannot win once the sum so far with the fastest slowest stage does
+        // not.
         double sum = least;
-        while (m > 1 && sum + (m - 1) * fastest < m * best.seconds) {
-            const double winning = (m * best.seconds - least) / (m - 1);
+        while (m > 1 && sum + (m - 1) * fastest <= m * best.seconds * (1 + kDivisionTie)) {
+            const double winning = (m * best.seconds - least) / (m - 1) * (1 + 2 * kDivisionTie);
             const std::vector<int> first = least_sum(std::min(limit_, winning));
             if (first.empty()) {
                 break;
@@ -51,7 +53,7 @@ public:
             LayerDivision found = division(first);
             limit_ = std::ranges::max(found.stage_seconds);
             sum = sum_of(found);
-            if (found.seconds < best.seconds) {
+            if (better(found, best)) {
                 best = std::move(found);
             }
         }
@@ -75,6 +77,15 @@ private:
         return std::accumulate(division.stage_seconds.begin(), division.stage_seconds.end(), 0.0);
     }
 
+    /// Of equal compute, a smaller sum: its slowest stage takes longer, and may do so while the
+    /// next message is under way.
+    static bool better(const LayerDivision& found, const LayerDivision& best) {
+        const double rounding = kDivisionTie * best.seconds;
+        return found.seconds < best.seconds - rounding ||
+               (found.seconds <= best.seconds + rounding &&
+                sum_of(found) < sum_of(best) - kDivisionTie * sum_of(best));
+    }
+
     /// No division has a faster slowest stage; `best` is a division, and becomes a better one when
     /// one is met.
     double fastest_limit(LayerDivision& best) {
@@ -89,7 +100,7 @@ private:
             }
             LayerDivision found = division(first);
             high = std::ranges::max(found.stage_seconds);
-            if (found.seconds < best.seconds) {
+            if (better(found, best)) {
                 best = std::move(found);
             }
         }

@@ -56,8 +56,9 @@ struct LayerDivision {
 };
 
 /// Contiguous division of the layers over stages in order, each with at least one, of least compute
-/// seconds within memory. Exact: for every limit on the slowest stage that can still win, the least
-/// sum by dynamic programming over (stage, layer) with sliding minima, O(P L) a limit.
+/// seconds within memory; of equal ones, the one whose stages take least in all. Exact: for every
+/// limit on the slowest stage that can still win, the least sum by dynamic programming over (stage,
+/// layer) with sliding minima, O(P L) a limit.
 [[nodiscard]] LayerDivision divide_layers(const std::vector<Layer>& layers,
                                           const std::vector<StageDevices>& stages,
                                           const PipelineCompute& compute);

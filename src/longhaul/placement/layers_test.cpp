@@ -26,11 +26,13 @@ std::vector<Layer> random_layers(std::size_t count, core::Random& random, bool t
 }
 
 /// Least seconds over all divisions, straight from the definition; infinity: nothing fits.
-/// `least_shortage` gets the least worst shortage.
+/// `least_shortage` gets the least worst shortage, `least_sum` the least sum of stage seconds of
+/// the best divisions.
 double brute_force_division(const std::vector<Layer>& layers,
                             const std::vector<StageDevices>& stages,
                             const PipelineCompute& compute,
-                            double& least_shortage) {
+                            double& least_shortage,
+                            double& least_sum) {
     const std::size_t l = layers.size();
     const std::size_t p = stages.size();
     const int m = compute.microbatches;
@@ -57,7 +59,11 @@ double brute_force_division(const std::vector<Layer>& layers,
         least_shortage = std::min(least_shortage, shortage);
         if (shortage <= 1e-9) {
             const double sum = std::accumulate(seconds.begin(), seconds.end(), 0.0);
-            best = std::min(best, sum / m + (m - 1) * std::ranges::max(seconds) / m);
+            const double all = sum / m + (m - 1) * std::ranges::max(seconds) / m;
+            if (all < best + 1e-11) {
+                least_sum = all < best - 1e-11 ? sum : std::min(sum, least_sum);
+            }
+            best = std::min(best, all);
         }
     }
     return best;
@@ -81,7 +87,8 @@ TEST(DivideLayers, EqualsBruteForce) {
             std::vector<int>{1, 2, 5, 64}[instance.random.below(4)],
             i % 4 < 2 ? Schedule::kGpipe : Schedule::kOneForwardOneBackward};
         double shortage = 0;
-        const double best = brute_force_division(layers, stages, compute, shortage);
+        double sum = 0;
+        const double best = brute_force_division(layers, stages, compute, shortage, sum);
         const LayerDivision division = divide_layers(layers, stages, compute);
         if (best == kUnlimited) {
             ++nothing_fits;
@@ -94,6 +101,11 @@ TEST(DivideLayers, EqualsBruteForce) {
         }
         ASSERT_FALSE(division.missing) << i;
         ASSERT_NEAR(division.seconds, best, 1e-9) << i;
+        ASSERT_NEAR(
+            std::accumulate(division.stage_seconds.begin(), division.stage_seconds.end(), 0.0),
+            sum,
+            1e-9)
+            << i;
         ASSERT_EQ(division.first.size(), p);
         ASSERT_EQ(division.first.front(), 0);
         for (std::size_t s = 0; s < p; ++s) {
@@ -114,6 +126,15 @@ TEST(DivideLayers, EqualLayersOnEqualDevicesAreDividedEvenly) {
         divide_layers(layers, stages, {16, Schedule::kOneForwardOneBackward});
     EXPECT_EQ(division.first, (std::vector<int>{0, 6, 12, 18, 24, 30, 36, 42}));
     EXPECT_NEAR(division.seconds, 23 * 3.0 / 16, 1e-12);
+}
+
+TEST(DivideLayers, OfEqualComputeTheLeastSumIsTaken) {
+    // By hand: layers of 3, 1 and 0.5 s, the second stage at half speed, two parts. (3 + 1 | 0.5)
+    // and (3 | 1 + 0.5) have sums of 5 and 6 and slowest stages of 4 and 3: 4.5 s both.
+    const LayerDivision division =
+        divide_layers({{3, 0, 0}, {1, 0, 0}, {0.5, 0, 0}}, {{1}, {0.5}}, {2, Schedule::kGpipe});
+    EXPECT_EQ(division.seconds, 4.5);
+    EXPECT_EQ(division.first, (std::vector<int>{0, 2}));
 }
 
 TEST(DivideLayers, ASlowStageGetsFewerLayers) {

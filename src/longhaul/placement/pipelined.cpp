@@ -2,9 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "longhaul/placement/group_terms.hpp"
 #include "longhaul/placement/long_path.hpp"
+#include "longhaul/placement/memory_fit.hpp"
+#include "longhaul/placement/ordered.hpp"
 #include "longhaul/placement/shared_pipeline.hpp"
 
 namespace longhaul::placement {
@@ -273,7 +276,7 @@ Solved solve_under_caps(const Problem& problem, const Stages& stages, double exc
                : std::move(paths).by_halves(quick);
 }
 
-Solved solve_pipelined(const Problem& problem, const Stages& stages, bool quick) {
+Solved solve_any_order(const Problem& problem, const Stages& stages, bool quick) {
     constexpr std::size_t kManyKinds = 4;  // for each device that is used
     if (!problem.shared.empty()) {
         return solve_inner_shared(problem, stages);
@@ -292,6 +295,50 @@ Solved solve_pipelined(const Problem& problem, const Stages& stages, bool quick)
         }
     }
     return solve_under_caps(restricted_to_pairs(problem, devices), numbered, exchange, quick);
+}
+
+/// Takes an order of stages when it costs less.
+void offer_order(const Problem& problem,
+                 const Stages& stages,
+                 const std::vector<int>& order,
+                 Solved& solved) {
+    const Ordered ordered = solve_in_order(problem, in_order(stages, order));
+    if (ordered.score.total() >= solved.score.total()) {
+        return;
+    }
+    double slowest = 0;
+    for (std::size_t s = 1; s < ordered.paired.size(); ++s) {
+        for (std::size_t r = 0; r < ordered.paired[s].size(); ++r) {
+            slowest = std::max(
+                slowest, problem.links.slowness(ordered.paired[s - 1][r], ordered.paired[s][r]));
+        }
+    }
+    solved = {ordered.score, order, slowest, problem.shared.empty() ? Stages() : ordered.paired};
+}
+
+/// Orders that the links alone do not ask for, where they may be the ones that memory can hold:
+/// the one that stages are given in, and when that does not fit either one that does.
+void fit_order(const Problem& problem, const Stages& stages, bool quick, Solved& solved) {
+    const bool fits = solved.score.compute < kDoesNotFit;
+    if ((quick && fits) || !memory_matters(problem)) {
+        return;
+    }
+    if (!divide(problem, stages).missing) {
+        std::vector<int> as_given(stages.size());
+        std::iota(as_given.begin(), as_given.end(), 0);
+        offer_order(problem, stages, as_given, solved);
+    } else if (!quick && !fits) {
+        const std::vector<int> order = fitting_order(problem, stages, kFitWorkOfOrder);
+        if (!order.empty()) {
+            offer_order(problem, stages, order, solved);
+        }
+    }
+}
+
+Solved solve_pipelined(const Problem& problem, const Stages& stages, bool quick) {
+    Solved solved = solve_any_order(problem, stages, quick);
+    fit_order(problem, stages, quick, solved);
+    return solved;
 }
 
 }  // namespace

@@ -125,7 +125,7 @@ std::vector<ReplayCompute> replay_divisions(const Problem& problem,
     }
     if (paces.empty()) {
         const double seconds = kDoesNotFit + divider.shortage();
-        return {replay_one_message(problem, static_cast<double>(stages.size()) * seconds, seconds)};
+        return {replay_one_message(problem, seconds, seconds)};
     }
     double least = std::numeric_limits<double>::infinity();
     std::vector<std::pair<double, ReplayCompute>> divisions;

@@ -7,6 +7,8 @@
 #include <fmt/format.h>
 
 #include "longhaul/core/pool.hpp"
+#include "longhaul/placement/group_terms.hpp"
+#include "longhaul/placement/memory_fit.hpp"
 
 namespace longhaul::placement {
 namespace {
@@ -70,6 +72,21 @@ void rescore(const Problem& problem, SearchResult& found) {
     found.score = solved.score.total();
 }
 
+std::optional<SearchResult> fitted(const Problem& problem, const SearchResult& found) {
+    if (found.score < kDoesNotFit || !memory_matters(problem)) {
+        return std::nullopt;
+    }
+    std::optional<Stages> stages = made_to_fit(problem, found.stages);
+    if (!stages) {
+        return std::nullopt;
+    }
+    SearchResult fit = found;
+    fit.stages = std::move(*stages);
+    fit.origin += ", made to fit the memory";
+    rescore(problem, fit);
+    return fit;
+}
+
 std::vector<Problem> stand_ins(const Problem& problem) {
     // Central and tree send the whole payload: as if every pair did, a part of the time.
     const int dp = problem.shape.dp;
@@ -118,6 +135,13 @@ SearchResult search_terms(const Problem& problem,
         found.origin += fmt::format(", exchange weighed {}", kWeights[i]);
         starts.push_back(found);
         keep(best, std::move(found));
+    }
+    for (std::size_t i = 0, all = starts.size(); i < all && (i == 0 || !stopped()); ++i) {
+        if (std::optional<SearchResult> fit = fitted(problem, starts[i])) {
+            fit->evaluations = 1;
+            starts.push_back(*fit);
+            keep(best, std::move(*fit));
+        }
     }
     if (problem.shape.pp == 1 || stopped()) {
         best.stopped_by = stopped() ? "time limit" : "budget";

@@ -17,6 +17,10 @@ namespace longhaul::placement {
 /// Scores a result on a problem, in the best order of its stages.
 void rescore(const Problem& problem, SearchResult& found);
 
+/// Where a result does not fit the memory of the devices: the same made to fit (see made_to_fit),
+/// or where nothing does as near to that as can be; none where it fits as it is.
+[[nodiscard]] std::optional<SearchResult> fitted(const Problem& problem, const SearchResult& found);
+
 /// Stand-ins of the problem with pair costs alone, one for each weight of the exchange: what the
 /// plain search finds under them is scored by solve_inner on the problem itself. Source of the
 /// weights: 0 asks for the pipeline alone, above 1 exchanges count more than they do when sharded.

@@ -166,7 +166,12 @@ private:
                 device = devices[device];
             }
         }
+        std::optional<SearchResult> fit = fitted(problem_, found);
         keep(std::move(found));
+        if (fit) {  // with other devices
+            fit->evaluations = 1;
+            keep(std::move(*fit));
+        }
     }
 
     /// Walks from the best placement, over its devices and those that are left out.

@@ -18,7 +18,6 @@ using core::Cursor;
 constexpr int kMostLayers = 100'000;
 constexpr int kWidest = 10'000'000;
 constexpr int kMostDevices = 1'000'000;
-constexpr int kMostMessages = 1'000'000'000;
 constexpr double kMostSequences = 1e12;
 constexpr double kMostParameters = 1e18;
 
@@ -232,7 +231,7 @@ void read_stage_layers(const Cursor& table, Job& job, bool layers_known) {
 }
 
 /// Reads [parallel]. Tells whether dp is known.
-bool read_parallel(const Cursor& root, Job& job, bool layers_known) {
+bool read_parallel(const Cursor& root, Job& job, bool layers_known, JobShape shape) {
     const auto table = require_table(root, "parallel", "pp and dp");
     if (!table) {
         return false;
@@ -243,7 +242,7 @@ bool read_parallel(const Cursor& root, Job& job, bool layers_known) {
         require_integer(*table, "pp", "the number of pipeline stages", kMostDevices, job.pp);
     const bool dp_known =
         require_integer(*table, "dp", "the number of replicas", kMostDevices, job.dp);
-    if (pp_known) {
+    if (pp_known && shape == JobShape::kOwn) {
         read_stage_layers(*table, job, layers_known);
     }
     read_choice(*table, "schedule", kSchedules, job.schedule);
@@ -254,7 +253,7 @@ bool read_parallel(const Cursor& root, Job& job, bool layers_known) {
     return dp_known;
 }
 
-void read_batch(const Cursor& root, Job& job, bool dp_known) {
+void read_batch(const Cursor& root, Job& job, bool dp_known, JobShape shape) {
     const auto table = require_table(root, "batch", "the sequences of a step");
     if (!table) {
         return;
@@ -279,7 +278,7 @@ void read_batch(const Cursor& root, Job& job, bool dp_known) {
     job.micro_batch = flush;
     if (const auto found = read_positive(*table, "micro_batch", kMostSequences)) {
         job.micro_batch = *found;
-        if (*found > flush) {
+        if (*found > flush && shape == JobShape::kOwn) {
             table->find("micro_batch")
                 ->report(fmt::format(
                              "{} sequences are more than a replica has at once, {}", *found, flush),
@@ -324,20 +323,6 @@ void read_messages(const Cursor& root, Job& job) {
         *table, "micro_batches_per_message", 1, kMostMessages, job.micro_batches_per_message);
 }
 
-/// Message counts that would not fit into the files of longhaul.
-void check_counts(const Cursor& root, const Job& job) {
-    if (micro_batches(job) > kMostMessages) {
-        root.find("batch")->report(
-            fmt::format("{:.4g} micro-batches a step", micro_batches(job)),
-            fmt::format("at most {}; use a larger micro_batch", kMostMessages));
-    }
-    if (data_parallel_messages(job) > kMostMessages) {
-        root.find("messages")
-            ->report(fmt::format("{:.4g} buckets a step", data_parallel_messages(job)),
-                     fmt::format("at most {}; use a larger dp_bucket_mb", kMostMessages));
-    }
-}
-
 }  // namespace
 
 int bytes_of(Precision precision) {
@@ -365,7 +350,7 @@ int states_of(Optimiser optimiser) {
     return 0;
 }
 
-core::Result<Job> read_job(std::string_view text, std::string_view name) {
+core::Result<Job> read_job(std::string_view text, std::string_view name, JobShape shape) {
     if (const auto own = core::refuse_other_format(text, name, {"longhaul.job"}); !own) {
         return tl::unexpected(own.error());
     }
@@ -383,12 +368,14 @@ core::Result<Job> read_job(std::string_view text, std::string_view name) {
         job.name = title->name().value_or("");
     }
     const bool layers_known = read_model(root, job.model);
-    const bool dp_known = read_parallel(root, job, layers_known);
-    read_batch(root, job, dp_known);
+    const bool dp_known = read_parallel(root, job, layers_known, shape);
+    read_batch(root, job, dp_known, shape);
     read_precision(root, job);
     read_messages(root, job);
-    if (problems.empty()) {
-        check_counts(root, job);
+    if (problems.empty() && shape == JobShape::kOwn) {
+        for (const TooMany& many : too_many_messages(job)) {
+            root.find(many.table)->report(many.what, many.fix);
+        }
     }
     if (!problems.empty()) {
         return tl::unexpected(std::move(problems));

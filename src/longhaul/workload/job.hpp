@@ -53,7 +53,16 @@ struct Job {
     int micro_batches_per_message = 1;
 };
 
+/// Which shape a job file is read for.
+enum class JobShape {
+    kOwn,  ///< that of [parallel]
+    kAny   ///< others take its place (see reshape.hpp): stage_layers are not read, and what the
+           ///< batch comes to under its own dp is not checked
+};
+
 /// Reads a job file: JSON when the name ends in ".json", TOML otherwise. Reports all problems.
-[[nodiscard]] core::Result<Job> read_job(std::string_view text, std::string_view name);
+[[nodiscard]] core::Result<Job> read_job(std::string_view text,
+                                         std::string_view name,
+                                         JobShape shape = JobShape::kOwn);
 
 }  // namespace longhaul::workload

@@ -336,6 +336,22 @@ TEST(ReadJob, ReportsAllProblemsAtOnce) {
     EXPECT_GE(std::ranges::count(problems, '\n'), 7);
 }
 
+TEST(ReadJob, ForAnyShapeItsOwnIsNotChecked) {
+    // 24 sequences over 3 replicas are 8 each: 9 at once are too many for them, and not for two.
+    // 4 layers on 3 stages, or three numbers for two stages: wrong only for this shape.
+    for (const auto& [from, to] : {std::pair{"micro_batch = 2", "micro_batch = 9"},
+                                   std::pair{"pp = 2", "pp = 3"},
+                                   std::pair{"pp = 2", "pp = 2\nstage_layers = [1, 2, 1]"},
+                                   std::pair{"micro_batch = 2", "micro_batch = 1e-10"}}) {
+        EXPECT_FALSE(read_job(changed(from, to), "job.toml")) << to;
+        const core::Result<Job> job = read_job(changed(from, to), "job.toml", JobShape::kAny);
+        ASSERT_TRUE(job) << to;
+        EXPECT_EQ(job->dp * job->sequences_per_replica, 24) << to;
+        EXPECT_EQ(too_many_messages(*job).size(), job->micro_batch < 1 ? 1U : 0U) << to;
+    }
+    EXPECT_FALSE(read_job(changed("dp = 3", "dp = 0"), "job.toml", JobShape::kAny));
+}
+
 TEST(ReadJob, MissingTablesAreNamed) {
     EXPECT_EQ(problems_of("name = 'x'"),
               "job.toml: line 1, column 1: the key \"model\" is missing; it holds the shape of the "

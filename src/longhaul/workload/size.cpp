@@ -246,6 +246,21 @@ double data_parallel_messages(const Job& job) {
     return job.dp_bucket ? std::max(1.0, rounded_up(gigabytes(bytes) / *job.dp_bucket)) : 1;
 }
 
+std::vector<TooMany> too_many_messages(const Job& job) {
+    std::vector<TooMany> found;
+    if (micro_batches(job) > kMostMessages) {
+        found.push_back({"batch",
+                         fmt::format("{:.4g} micro-batches a step", micro_batches(job)),
+                         fmt::format("at most {}; use a larger micro_batch", kMostMessages)});
+    }
+    if (data_parallel_messages(job) > kMostMessages) {
+        found.push_back({"messages",
+                         fmt::format("{:.4g} buckets a step", data_parallel_messages(job)),
+                         fmt::format("at most {}; use a larger dp_bucket_mb", kMostMessages)});
+    }
+    return found;
+}
+
 Sizing size(const Job& job, int tp) {
     Sizing sizing;
     sizing.pp = job.pp;

@@ -51,6 +51,17 @@ struct Sizing {
 [[nodiscard]] double micro_batches(const Job& job);
 [[nodiscard]] double data_parallel_messages(const Job& job);
 
+inline constexpr int kMostMessages = 1'000'000'000;
+
+/// Message counts of a step that would not fit into the files of longhaul: what and fix; nothing
+/// where they do. read_job checks those of its own shape.
+struct TooMany {
+    std::string table;  ///< "batch" or "messages"
+    std::string what;
+    std::string fix;
+};
+[[nodiscard]] std::vector<TooMany> too_many_messages(const Job& job);
+
 /// The JSON form: "longhaul.size/1" (docs/commands/size.md).
 [[nodiscard]] core::Value to_value(const Sizing& sizing, const Job& job);
 

@@ -6,15 +6,12 @@ namespace longhaul::workload {
 namespace {
 
 constexpr int kMaxMessages = 1'000'000'000;
-// Above what any job file can ask for, and low enough that costs stay finite on every fabric.
-constexpr double kMaxPayloadGb = 1e30;
-constexpr double kMaxSeconds = 1e30;
 
 core::Gigabytes payload(const core::Cursor& object,
                         std::string_view key,
                         std::string_view meaning) {
     const auto found = object.require(key, meaning);
-    return core::Gigabytes(found ? found->number_in(0, kMaxPayloadGb).value_or(0) : 0);
+    return core::Gigabytes(found ? found->number_in(0, kMostPayloadGb).value_or(0) : 0);
 }
 
 int messages(const core::Cursor& object, std::string_view key) {
@@ -26,7 +23,7 @@ constexpr int kMaxLayers = 10'000;
 
 double amount(const core::Cursor& object, std::string_view key) {
     const auto found = object.find(key);
-    return found ? found->number_in(0, kMaxPayloadGb).value_or(0) : 0;
+    return found ? found->number_in(0, kMostPayloadGb).value_or(0) : 0;
 }
 
 /// Equal layers one after another share an object.
@@ -59,7 +56,7 @@ std::vector<Layer> read_layers(const core::Cursor& list) {
         }
         Layer layer;
         if (const auto seconds = object.require("seconds", "compute seconds of a step")) {
-            layer.seconds = seconds->number_in(0, kMaxSeconds).value_or(0);
+            layer.seconds = seconds->number_in(0, kMostComputeSeconds).value_or(0);
         }
         layer.static_gb = amount(object, "static_gb");
         layer.activation_gb = amount(object, "activation_gb");
@@ -86,7 +83,7 @@ Workload read_workload(const core::Cursor& object) {
     workload.c_dp = payload(object, "c_dp_gb", "the gradient payload of a stage in GB");
     workload.dp_messages = messages(object, "dp_messages");
     if (const auto back = object.find("c_pp_backward_gb")) {
-        workload.c_pp_backward = core::Gigabytes(back->number_in(0, kMaxPayloadGb).value_or(0));
+        workload.c_pp_backward = core::Gigabytes(back->number_in(0, kMostPayloadGb).value_or(0));
     }
     if (const auto back = object.find("pp_backward_messages")) {
         workload.pp_backward_messages = back->integer(1, kMaxMessages);
@@ -96,7 +93,8 @@ Workload read_workload(const core::Cursor& object) {
     }
     if (const auto times = object.find("stage_seconds"); times && times->is_array()) {
         for (std::size_t i = 0; i < times->value().size(); ++i) {
-            workload.stage_seconds.push_back(times->item(i).number_in(0, kMaxSeconds).value_or(0));
+            workload.stage_seconds.push_back(
+                times->item(i).number_in(0, kMostComputeSeconds).value_or(0));
         }
     }
     if (const auto layers = object.find("layers")) {

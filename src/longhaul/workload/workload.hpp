@@ -9,6 +9,11 @@
 
 namespace longhaul::workload {
 
+/// What options and files may say: above what any job file can ask for, and low enough that costs
+/// stay finite on every fabric.
+inline constexpr double kMostPayloadGb = 1e30;
+inline constexpr double kMostComputeSeconds = 1e30;  ///< of a stage or layer
+
 /// One layer of the model, per replica.
 struct Layer {
     double seconds = 0;        ///< forward and backward of a whole step on the reference device
