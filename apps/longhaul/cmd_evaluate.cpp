@@ -106,7 +106,7 @@ core::Result<void> check_readable(std::string_view text, const std::string& name
     const std::size_t first = rest.find_first_not_of(" \t\r\n");
     if (first == std::string_view::npos) {
         return core::fail(
-            {name, "", "is empty", "give one rank a device, such as 0 1 2 3, or a plan"});
+            {name, "", "holds no ranks", "give one rank a device, such as 0 1 2 3, or a plan"});
     }
     if (rest[first] != '{') {
         return {};

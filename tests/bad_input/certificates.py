@@ -107,6 +107,8 @@ def certificate_cases(certificate):
             ("nodes", "none", "nodes")):
         yield case(f"slice-{name}-{json.dumps(value)[:24]}",
                    put(tree, value, "proof", "slices", 0, name), words)
-    yield Case("certificate", "other-size", "proof.json",
-               put(put(put(certificate, {"kind": "elementary"}, "proof"), 3, "shape", "dp"),
-                   [0, 1, 2, 3, 4, 5], "rank_map"), "has 4 devices", "fabric.json")
+    larger = put(put(put(certificate, {"kind": "elementary"}, "proof"), 3, "shape", "dp"),
+                 [0, 1, 2, 3, 4, 5], "rank_map")
+    yield Case("certificate", "other-size", "proof.json", put(larger, 6, "fabric", "n"),
+               "has 4 devices", "fabric.json")
+    yield case("other-n", larger, "the rank map has 6 devices")

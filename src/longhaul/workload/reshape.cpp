@@ -30,7 +30,7 @@ core::Result<Job> regridded(const Job& job, int pp, int dp) {
         return refuse(fmt::format("a replica has {:.6g} sequences at once", flush),
                       fmt::format("a micro-batch holds {:.6g}", job.micro_batch));
     }
-    if (pp != job.pp) {
+    if (pp != job.pp || std::ssize(shaped.stage_layers) != pp) {
         shaped.stage_layers.assign(pp, layers / pp);
         std::for_each_n(shaped.stage_layers.begin(), layers % pp, [](int& count) { ++count; });
     }

@@ -36,6 +36,10 @@ TEST(Reshaped, KeepsTheStepAndTheModel) {
     EXPECT_NEAR(size(other).workload.c_pp / size(job).workload.c_pp, 2, 1e-9);
     EXPECT_NEAR(size(other).workload.c_dp / size(job).workload.c_dp, 3.0 / 5, 1e-9);
     EXPECT_EQ(reshaped(job, 2, 4, 1)->stage_layers, job.stage_layers);
+    // A job that was read for any shape has no stages yet.
+    Job any = job;
+    any.stage_layers.clear();
+    EXPECT_EQ(reshaped(any, 2, 4, 1)->stage_layers, job.stage_layers);
 }
 
 TEST(Regridded, KeepsTheLayersOfItsOwnStages) {
