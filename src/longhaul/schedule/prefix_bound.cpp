@@ -16,7 +16,7 @@ constexpr double kSlack = 2e-5;  ///< of the sum of a start; errors are rounded
 constexpr double kMostClasses = 24;
 
 /// Below this gap only so much more work is worth while.
-constexpr double kCloseGap = 0.05;
+constexpr double kCloseGap = 0.0499;
 constexpr double kFinishing = 1e6;
 /// Rows made from one island's times rounds, for each unit of work.
 constexpr double kRowWork = 0.03;
@@ -359,7 +359,7 @@ double PrefixBound::prove(double below, double above, double work, const Calls& 
     }
     product_work_ = kProductWork * work;
     double proved = below;
-    for (const double gap : {0.3, 0.2, 0.15, 0.1, 0.07, 0.05, 0.04, 0.03, 0.02, 0.015, 0.01}) {
+    for (const double gap : {0.3, 0.2, 0.15, 0.1, 0.07, kCloseGap, 0.04, 0.03, 0.02, 0.015, 0.01}) {
         const double score = above / (1 + gap);
         if (score <= proved) {
             continue;
