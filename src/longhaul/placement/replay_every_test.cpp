@@ -227,6 +227,7 @@ TEST_F(EveryCertificate, AnotherObjectiveOrExchangeIsNoticed) {
         const double best = testing::best_of_all_maps(problem);
         forged.score = score_as_mapped(problem, forged.placement).total();
         forged.bound = forged.score;
+        forged.plan_bound = forged.score;
         forged.optimal = true;
         const bool optimal = forged.score <= best * (1 + 1e-9);
         EXPECT_EQ(check_certificate(forged, problem, hosts_, "every", {}).holds, optimal);
