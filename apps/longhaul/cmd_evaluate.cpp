@@ -102,7 +102,7 @@ bool is_plan(std::string_view text) {
 /// wrong: without a workload nobody would come to read it.
 core::Result<void> check_readable(std::string_view text, const std::string& name) {
     constexpr std::string_view kMark = "\xEF\xBB\xBF";  // of UTF-8
-    std::string_view rest = text.starts_with(kMark) ? text.substr(kMark.size()) : text;
+    const std::string_view rest = text.starts_with(kMark) ? text.substr(kMark.size()) : text;
     const std::size_t first = rest.find_first_not_of(" \t\r\n");
     if (first == std::string_view::npos) {
         return core::fail(
