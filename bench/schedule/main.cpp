@@ -82,7 +82,7 @@ std::vector<Row> known_rows() {
                             0,
                             n <= 9 ? 0.05 : -1,
                             60,
-                            n > 9});
+                            true});
         }
         for (const int n : {12, 20, 40}) {
             rows.push_back({"planar", planar_islands(n, memory, 3), memory, {}, 0, -1, 60, true});
@@ -116,7 +116,7 @@ std::vector<Row> region_rows(const Options& options) {
                         0,
                         n <= 9 ? 0.05 : -1,
                         60,
-                        n > 9});
+                        true});
     };
     for (const double memory : {0.0, 0.05, 32.0}) {
         for (int n = 5; n <= 9; ++n) {
