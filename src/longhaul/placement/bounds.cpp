@@ -23,6 +23,12 @@ double cheapest_exchanges(const core::Grid<double>& exchange,
             others.emplace_back(exchange(a, b), count);
         }
     }
+    // Each kind has a device at least, so that no more kinds than peers are asked.
+    if (peers < others.size()) {
+        const auto end = others.begin() + static_cast<std::ptrdiff_t>(peers);
+        std::ranges::nth_element(others, end);
+        others.erase(end, others.end());
+    }
     std::ranges::sort(others);
     double sum = 0;
     for (const auto& [seconds, count] : others) {

@@ -32,8 +32,11 @@ bool alike(const core::Grid<double>& table,
     const double* x = table.row(a).data();
     const double* y = table.row(b).data();
     const auto differ = [&](std::size_t k) {
+        if (x[k] == y[k]) {
+            return false;
+        }
         const std::size_t own = (k == a ? 1U : 0U) + (k == b ? 1U : 0U);
-        if (kinds.members[k].size() <= own || x[k] == y[k]) {
+        if (kinds.members[k].size() <= own) {
             return false;
         }
         return tolerance == 0 || std::max(x[k], y[k]) > std::min(x[k], y[k]) * (1 + tolerance);
