@@ -11,6 +11,7 @@
 #include "longhaul/placement/bounds.hpp"
 #include "longhaul/placement/describe.hpp"
 #include "longhaul/placement/group_terms.hpp"
+#include "longhaul/placement/least_compute.hpp"
 #include "longhaul/placement/ordered.hpp"
 #include "longhaul/placement/prove.hpp"
 #include "longhaul/placement/tensor.hpp"
@@ -32,6 +33,9 @@ struct EvaluateOptions {
     std::string output;
     bool json = false;
 };
+
+/// A bound, and the least compute of all placements, which is a part of it.
+using BoundParts = std::pair<placement::Bound, double>;
 
 std::string json_of(const LoadedProblem& loaded,
                     const placement::Score& solved,
@@ -56,7 +60,8 @@ std::string json_of(const LoadedProblem& loaded,
 std::string text_of(const LoadedProblem& loaded,
                     const placement::Score& solved,
                     const placement::Score& mapped,
-                    const placement::Bound& bound) {
+                    const BoundParts& parts) {
+    const auto& [bound, least_compute] = parts;
     const bool compute = placement::has_compute(loaded.problem);
     const std::string note =
         additive_note(loaded.problem.terms, loaded.problem.workload, loaded.problem.shape.pp);
@@ -77,7 +82,7 @@ std::string text_of(const LoadedProblem& loaded,
            row("best pairs and order", solved, solved.total()) +
            row("as mapped", mapped, mapped.total()) +
            row("bound (" + bound.method + ")",
-               {bound.data_parallel, bound.pipeline, 0},
+               {bound.data_parallel, bound.pipeline, least_compute},
                bound.value) +
            fmt::format("{:<24} {}{}\n",
                        "objective",
@@ -165,6 +170,7 @@ core::Result<Scored> score_of_changed_plan(PlacementInputs inputs,
     if (!found) {
         return tl::unexpected(found.error());
     }
+    warn_of_other_devices(*plan, found->loaded.fabric, name);
     inputs.fabric = found->path;
     fill_from_plan(*plan, inputs);
     return score_of_ranks(inputs, text, name);
@@ -207,16 +213,18 @@ core::Result<Scored> load_scored(const EvaluateOptions& options) {
 }
 
 /// Elementary where that is a bound of the problem, else what needs no branching.
-placement::Bound simple_bound(const placement::Problem& problem, double score) {
+BoundParts simple_bound(const placement::Problem& problem, double score) {
     placement::ProofOptions none;
     none.work = 0;
-    return placement::pairs_make_the_score(problem) && problem.devices() == problem.shape.devices()
-               ? placement::elementary_bound(problem)
-               : placement::prove(problem, score, none).bound;
+    const bool elementary =
+        placement::pairs_make_the_score(problem) && problem.devices() == problem.shape.devices();
+    return {elementary ? placement::elementary_bound(problem)
+                       : placement::prove(problem, score, none).bound,
+            placement::has_compute(problem) ? placement::least_compute_seconds(problem) : 0};
 }
 
 /// The bound over everything that `place` may choose; of tensor groups, those that it forms.
-placement::Bound bound_of(const LoadedProblem& loaded, double score) {
+BoundParts bound_of(const LoadedProblem& loaded, double score) {
     const placement::Problem& problem = loaded.problem;
     if (problem.shape.tp == 1) {
         return simple_bound(problem, score);
@@ -224,7 +232,7 @@ placement::Bound bound_of(const LoadedProblem& loaded, double score) {
     const placement::TensorGroups groups =
         placement::make_tensor_groups(loaded.fabric.host_of_device(), problem.shape.tp);
     if (groups.members.size() < problem.shape.cells()) {
-        return {0, "none: the hosts hold too few tensor groups", 0, 0, 0};
+        return {{0, "none: the hosts hold too few tensor groups", 0, 0, 0}, 0};
     }
     return simple_bound(placement::grouped(problem, groups), score);
 }
@@ -305,9 +313,9 @@ core::Result<int> evaluate(const Session& session, const EvaluateOptions& option
             return kDone;
         }
     }
-    const placement::Bound bound = bound_of(*loaded, solved.total());
-    print(options.json ? json_of(*loaded, solved, mapped, bound)
-                       : text_of(*loaded, solved, mapped, bound));
+    const BoundParts parts = bound_of(*loaded, solved.total());
+    print(options.json ? json_of(*loaded, solved, mapped, parts.first)
+                       : text_of(*loaded, solved, mapped, parts));
     return kDone;
 }
 

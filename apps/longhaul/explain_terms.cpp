@@ -91,17 +91,38 @@ std::string repeats_text(const Explanation& why, const fabric::Fabric& fabric) {
         if (repeat.messages == 0) {
             continue;
         }
-        text += fmt::format("  {:<8} {:>12.6f} s  {} x {:.6f} s: {}\n",
+        const double compute = repeat.messages * repeat.compute_s;
+        text += fmt::format("  {:<8} {:>12.6f} s  {} x {:.6f} s: {}{}\n",
                             repeat.forward ? "forward" : "backward",
                             repeat.seconds(),
                             repeat.messages,
                             repeat.each_s(),
-                            waited_for_by(why, repeat, fabric));
+                            waited_for_by(why, repeat, fabric),
+                            compute > 0 ? fmt::format("; {:.6f} s of it count as compute", compute)
+                                        : std::string());
     }
     return text.empty() ? text
                         : "\nmessages after the first: what each of them waits for; what compute "
                           "takes alone counts as compute\n" +
                               text;
+}
+
+/// How the seconds of the stages make the term.
+std::string compute_sum(const Explanation& why) {
+    double sum = 0;
+    for (const StageReason& stage : why.stages) {
+        sum += stage.compute;
+    }
+    if (why.stages.size() < 2) {
+        return {};
+    }
+    constexpr double kRounding = 1e-9;
+    const bool follow = why.score.compute < sum * (1 - kRounding);
+    return fmt::format("  a step    {:>12.6f} s  {}\n",
+                       why.score.compute,
+                       follow ? "the first micro-batch on every stage, each further one on the "
+                                "slowest alone"
+                              : "one stage after another");
 }
 
 std::string compute_text(const Explanation& why, const fabric::Fabric& fabric) {
@@ -128,7 +149,7 @@ std::string compute_text(const Explanation& why, const fabric::Fabric& fabric) {
                     ? "  <- slowest\n"
                     : "\n";
     }
-    return text;
+    return text + compute_sum(why);
 }
 
 std::string resources_text(const Explanation& why) {

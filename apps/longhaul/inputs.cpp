@@ -120,7 +120,8 @@ namespace {
 struct Demand {
     workload::Workload workload;
     placement::Shape shape;
-    double share = 1;  ///< see apply_options
+    double share = 1;                                    ///< see apply_options
+    std::optional<workload::PipelineSchedule> schedule;  ///< of the job file
 };
 
 core::Result<void> check_degrees(const PlacementInputs& inputs) {
@@ -159,7 +160,8 @@ core::Result<Demand> demand_of_job(const PlacementInputs& inputs, const fabric::
     warn_of_memory(sizing, *shaped);
     Demand demand{sizing.workload,
                   {sizing.pp, sizing.dp},
-                  shaped->sequences_per_replica / job->sequences_per_replica};
+                  shaped->sequences_per_replica / job->sequences_per_replica,
+                  job->schedule};
     demand.workload.stage_seconds = stage_seconds_of(inputs, *shaped);
     return demand;
 }
@@ -218,13 +220,19 @@ core::Result<void> apply_options(const PlacementInputs& inputs,
     return {};
 }
 
-placement::Terms terms_of(const PlacementInputs& inputs) {
+placement::Terms terms_of(const PlacementInputs& inputs,
+                          const std::optional<workload::PipelineSchedule>& of_job) {
     placement::Terms terms;
     terms.objective = *placement::objective_of_name(inputs.objective);
     terms.forward_share = inputs.forward_share;
     terms.exchange = *placement::exchange_of_name(inputs.exchange);
     terms.count_shared = !inputs.ignore_shared;
     terms.schedule = *placement::schedule_of_name(inputs.schedule);
+    if (of_job && !inputs.has("--schedule")) {
+        terms.schedule = *of_job == workload::PipelineSchedule::kGpipe
+                             ? placement::Schedule::kGpipe
+                             : placement::Schedule::kOneForwardOneBackward;
+    }
     return terms;
 }
 
@@ -269,8 +277,12 @@ core::Result<LoadedProblem> load_problem(const PlacementInputs& inputs) {
     }
     placement::Shape shape = demand->shape;
     shape.tp = inputs.tp;
-    core::Result<placement::Problem> problem = placement::make_problem(
-        loaded->fabric, input_name(inputs.fabric), workload, shape, terms_of(inputs));
+    core::Result<placement::Problem> problem =
+        placement::make_problem(loaded->fabric,
+                                input_name(inputs.fabric),
+                                workload,
+                                shape,
+                                terms_of(inputs, demand->schedule));
     if (!problem) {
         return tl::unexpected(problem.error());
     }

@@ -10,6 +10,7 @@
 #include "longhaul/fabric/fabric.hpp"
 #include "longhaul/options.hpp"
 #include "longhaul/placement/costs.hpp"
+#include "longhaul/workload/job.hpp"
 #include "longhaul/workload/size.hpp"
 
 namespace longhaul::app {
@@ -71,7 +72,9 @@ void note_given(const CLI::App& command, PlacementInputs& inputs);
 [[nodiscard]] core::Result<void> apply_options(const PlacementInputs& inputs,
                                                double share,
                                                workload::Workload& workload);
-[[nodiscard]] placement::Terms terms_of(const PlacementInputs& inputs);
+/// The schedule is that of the job file (none: no --job), unless --schedule is typed.
+[[nodiscard]] placement::Terms terms_of(const PlacementInputs& inputs,
+                                        const std::optional<workload::PipelineSchedule>& of_job);
 
 /// Compute seconds of every stage of a job, from --sequence-seconds.
 [[nodiscard]] std::vector<double> stage_seconds_of(const PlacementInputs& inputs,

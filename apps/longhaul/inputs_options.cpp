@@ -50,10 +50,11 @@ void add_group_terms(CLI::App& command, PlacementInputs& inputs) {
         ->excludes("--stage-seconds");
     command
         .add_option(
-            "--schedule", inputs.schedule, "micro-batches in flight, for the memory of layers")
+            "--schedule",
+            inputs.schedule,
+            "micro-batches in flight, for the memory of layers; default: that of --job, else 1f1b")
         ->type_name("NAME")
-        ->check(CLI::IsMember({"1f1b", "gpipe"}))
-        ->capture_default_str();
+        ->check(CLI::IsMember({"1f1b", "gpipe"}));
 }
 }  // namespace
 

@@ -32,9 +32,16 @@ bool keeps(const FromRun& run, int device, int stage, int tensor) {
            placement::keeps_state(place.tensor, old.tp, tensor, shape.tp);
 }
 
-/// "stage 3 -> 5", or "joined -> 5".
+/// "stage 3 -> stage 5", or "joined  -> stage 5"; with another number of stages "stage 3 of 4 ->
+/// stage 3 of 6", since a number then stands for other layers.
 std::string move_lines(const FromRun& run) {
     constexpr int kShown = 24;
+    const int old_pp = run.old_plan.placement.shape().pp;
+    const int pp = run.replan.chosen->placement.shape().pp;
+    const auto stage_text = [&](int stage, int of) {
+        return old_pp == pp ? fmt::format("stage {}", stage)
+                            : fmt::format("stage {} of {}", stage, of);
+    };
     std::string text;
     int listed = 0;
     const auto stages = run.replan.chosen->placement.stages();
@@ -47,13 +54,13 @@ std::string move_lines(const FromRun& run) {
                 continue;
             }
             const int old = run.match.places[static_cast<std::size_t>(device)].stage;
-            text += fmt::format("  {:<24} {} -> stage {}\n",
+            text += fmt::format("  {:<24} {} -> {}\n",
                                 run.match.names[static_cast<std::size_t>(device)],
-                                old >= 0 ? fmt::format("stage {}", old)
+                                old >= 0 ? stage_text(old, old_pp)
                                 : run.match.known[static_cast<std::size_t>(device)] != 0
                                     ? std::string("left out")
                                     : std::string("joined "),
-                                s);
+                                stage_text(s, pp));
         }
     }
     return listed > kShown ? text + fmt::format("  and {} more\n", listed - kShown) : text;

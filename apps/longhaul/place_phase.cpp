@@ -160,13 +160,27 @@ std::string number_text(int messages) {
     return fmt::format("{} message{}", messages, messages == 1 ? "" : "s");
 }
 
-/// "c_pp in 32 messages, c_dp in 1 message; additive objective; job job.toml".
+/// "pp 4 x dp 6", with "x tp 2" where it is not 1.
+std::string shape_text(placement::Shape shape) {
+    return fmt::format("pp {} x dp {}{}",
+                       shape.pp,
+                       shape.dp,
+                       shape.tp > 1 ? fmt::format(" x tp {}", shape.tp) : std::string());
+}
+
+/// "c_pp in 32 messages, c_dp in 1 message; additive objective; job job.toml"; other exchanges and
+/// compute where they count.
 std::string what_is_sent(const PhaseRun& run) {
     const workload::Workload& workload = run.loaded.workload;
-    return fmt::format("c_pp in {}, c_dp in {}; {} objective{}",
+    const placement::Terms& terms = run.loaded.problem.terms;
+    return fmt::format("c_pp in {}, c_dp in {}; {} objective{}{}{}",
                        number_text(workload.pp_messages),
                        number_text(workload.dp_messages),
-                       placement::name_of(run.loaded.problem.terms.objective),
+                       placement::name_of(terms.objective),
+                       terms.exchange == placement::Exchange::kSharded
+                           ? std::string()
+                           : fmt::format("; {} exchange", placement::name_of(terms.exchange)),
+                       placement::has_compute(run.loaded.problem) ? "; compute counted" : "",
                        run.job.empty() ? "" : "; job " + run.job);
 }
 
@@ -176,12 +190,10 @@ std::string phase_picture(const PhaseRun& run) {
     };
     report::PhaseMap map;
     map.title = "Which placement wins";
-    const placement::Shape shape = run.loaded.problem.shape;
-    map.subtitle = fmt::format("{}: {} devices, pp {} x dp {}",
+    map.subtitle = fmt::format("{}: {} devices, {}",
                                run.loaded.fabric_path,
                                run.loaded.fabric.size(),
-                               shape.pp,
-                               shape.dp);
+                               shape_text(run.loaded.problem.shape));
     map.second_subtitle = what_is_sent(run);
     map.x = axis("activations across a stage boundary, c_pp in GB", run.c_pp);
     map.y = axis("gradients of a stage, c_dp in GB", run.c_dp);
@@ -227,13 +239,11 @@ double largest_gap(const PhaseResult& result) {
 
 std::string phase_text(const PhaseRun& run) {
     const PhaseResult& result = run.result;
-    const placement::Shape shape = run.loaded.problem.shape;
     const auto closed = std::ranges::count_if(result.cells, proved);
-    std::string text = fmt::format("fabric       {}: {} devices\nshape        pp {} x dp {}\n",
+    std::string text = fmt::format("fabric       {}: {} devices\nshape        {}\n",
                                    run.loaded.fabric_path,
                                    run.loaded.fabric.size(),
-                                   shape.pp,
-                                   shape.dp);
+                                   shape_text(run.loaded.problem.shape));
     text +=
         fmt::format("c_pp         {}\nc_dp         {}\n", axis_text(run.c_pp), axis_text(run.c_dp));
     text += "terms        " + what_is_sent(run) + "\n";

@@ -182,7 +182,7 @@ void add_robust_options(CLI::App& command, PlaceOptions& options) {
     command
         .add_option("--noise",
                     options.noise.relative,
-                    "how far a link without an interval may be off, as a share")
+                    "how far a link without an interval may be off, as a share, 0 to 0.99")
         ->check(finite_number(0, 0.99))
         ->capture_default_str()
         ->needs(robust);

@@ -145,8 +145,11 @@ core::Result<PlacedShapes> place_best_shape(const PlacementInputs& inputs,
         if (auto applied = apply_options(read, share, workload); !applied) {
             return tl::unexpected(applied.error());
         }
-        return placement::make_problem(
-            loaded->fabric, input_name(inputs.fabric), workload, shape, terms_of(inputs));
+        return placement::make_problem(loaded->fabric,
+                                       input_name(inputs.fabric),
+                                       workload,
+                                       shape,
+                                       terms_of(inputs, job->schedule));
     };
     core::Result<placement::BestShape> best = placement::solve_best_shape(
         shapes, problem_of, host_of, loaded->fabric.labels(), options, watch);

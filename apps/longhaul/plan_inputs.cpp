@@ -1,6 +1,11 @@
 #include "longhaul/plan_inputs.hpp"
 
+#include <algorithm>
+
+#include <fmt/format.h>
+
 #include "longhaul/command.hpp"
+#include "longhaul/fabric/names.hpp"
 #include "longhaul/plan_fabric.hpp"
 
 namespace longhaul::app {
@@ -63,6 +68,25 @@ void fill_from_plan(const placement::Plan& plan, PlacementInputs& inputs) {
     fill_payloads_of_plan(old, inputs);
 }
 
+void warn_of_other_devices(const placement::Plan& plan,
+                           const fabric::Fabric& fabric,
+                           const std::string& name) {
+    const std::vector<std::string> names = fabric::device_names(fabric);
+    if (plan.devices.size() != names.size()) {
+        return;
+    }
+    const auto [old, now] = std::ranges::mismatch(plan.devices, names);
+    if (old != plan.devices.end()) {
+        warn(
+            fmt::format("{}: device {} is {} in the plan and {} in the fabric; ranks are those of "
+                        "the plan by index. place --from matches devices by name",
+                        name,
+                        old - plan.devices.begin(),
+                        *old,
+                        *now));
+    }
+}
+
 core::Result<LoadedPlan> load_plan(const std::string& fabric,
                                    std::string_view text,
                                    std::string name) {
@@ -88,6 +112,7 @@ core::Result<LoadedPlan> load_plan(const std::string& fabric,
                            fmt::format("has {} ranks", plan->placement.devices()),
                            fmt::format("the fabric has {} devices", problem->devices())});
     }
+    warn_of_other_devices(*plan, read->fabric, name);
     const workload::Workload workload = plan->workload;
     return LoadedPlan{
         {path, std::move(read->sha256), std::move(read->fabric), workload, std::move(*problem)},

@@ -18,6 +18,12 @@ struct LoadedPlan {
 /// plan. With a job file the terms alone.
 void fill_from_plan(const placement::Plan& plan, PlacementInputs& inputs);
 
+/// Warns when the fabric calls a device otherwise than the plan: the rank map, which goes by index,
+/// then puts ranks on other devices. Says nothing when the plan has no names or another size.
+void warn_of_other_devices(const placement::Plan& plan,
+                           const fabric::Fabric& fabric,
+                           const std::string& name);
+
 /// A plan with its own workload, shape and terms; on the fabric of that path, or, where it is
 /// empty, on its own, see fabric_of_plan. `name` of the plan in messages.
 [[nodiscard]] core::Result<LoadedPlan> load_plan(const std::string& fabric,

@@ -191,14 +191,21 @@ std::optional<std::size_t> open_shapes(const Plan& plan) {
     });
 }
 
-/// "; 2 other shapes may be better", as far as bounds tell.
-std::string other_shapes(std::size_t open) {
-    return open == 0 ? std::string("; no other shape is better")
-                     : fmt::format("; {} other shape{} may be better by {} bound{}",
-                                   open,
-                                   open == 1 ? "" : "s",
-                                   open == 1 ? "its" : "their",
-                                   open == 1 ? "" : "s");
+/// "; 2 other shapes may be better", as far as bounds tell. Without compute, shapes of fewer
+/// devices were not compared.
+std::string other_shapes(std::size_t open, const workload::Workload& workload) {
+    const bool compared_all = !workload.stage_seconds.empty() || !workload.layers.empty();
+    const std::string_view alike = compared_all ? "" : " of as many devices";
+    const std::string text = open == 0
+                                 ? fmt::format("; no other shape{} is better", alike)
+                                 : fmt::format("; {} other shape{}{} may be better by {} bound{}",
+                                               open,
+                                               open == 1 ? "" : "s",
+                                               alike,
+                                               open == 1 ? "its" : "their",
+                                               open == 1 ? "" : "s");
+    return compared_all ? text
+                        : text + "; --sequence-seconds or --layers compares shapes of fewer, too";
 }
 
 std::string bound_line(const Plan& plan) {
@@ -211,7 +218,7 @@ std::string bound_line(const Plan& plan) {
              ? fmt::format(
                    "the plan is at most {:.2f} % above the optimum{}", 100 * gap.value, shape)
              : fmt::format("how far the plan is from the optimum{} is unknown", shape)) +
-        (open ? other_shapes(*open) : std::string());
+        (open ? other_shapes(*open, plan.workload) : std::string());
     return fmt::format(
         "bound        {:.6f} s ({}); {}\n", plan.bound.value, plan.bound.method, verdict);
 }

@@ -344,17 +344,18 @@ core::Result<PhaseResult> phase_map(const ProblemAt& problem_at,
 
 std::string phase_csv(const PhaseResult& result) {
     std::string text =
-        "c_pp_gb,c_dp_gb,score,data_parallel,pipeline,bound,gap,structure,"
+        "c_pp_gb,c_dp_gb,score,data_parallel,pipeline,compute,bound,gap,structure,"
         "structure_id,signature\n";
     for (const PhaseCell& cell : result.cells) {
         const Gap gap = gap_between(cell.score.total(), cell.bound.value);
         const Structure& structure = result.structures[cell.structure];
-        text += fmt::format("{},{},{},{},{},{},{},{},{},{}\n",
+        text += fmt::format("{},{},{},{},{},{},{},{},{},{},{}\n",
                             cell.c_pp_gb,
                             cell.c_dp_gb,
                             cell.score.total(),
                             cell.score.data_parallel,
                             cell.score.pipeline,
+                            cell.score.compute,
                             cell.bound.value,
                             gap.known ? fmt::format("{}", gap.value) : "",
                             csv_field(structure.name),

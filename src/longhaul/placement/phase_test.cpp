@@ -106,11 +106,11 @@ TEST(Phase, IsNoWorseThanSolvingEachCell) {
 
 TEST(Phase, CsvQuotesWhatComesFromOutside) {
     PhaseResult result;
-    result.cells.push_back({0.1, 2, {1, 2}, {3, "m", 0, 0, 0}, 0, {}});
+    result.cells.push_back({0.1, 2, {1, 2, 0.5}, {3.5, "m", 0, 0, 0}, 0, {}});
     result.structures.push_back({"one, \"two\"", "x", {}});
     EXPECT_EQ(phase_csv(result),
-              "c_pp_gb,c_dp_gb,score,data_parallel,pipeline,bound,gap,structure,structure_id,"
-              "signature\n0.1,2,3,1,2,3,0,\"one, \"\"two\"\"\",1,\"x\"\n");
+              "c_pp_gb,c_dp_gb,score,data_parallel,pipeline,compute,bound,gap,structure,"
+              "structure_id,signature\n0.1,2,3.5,1,2,0.5,3.5,0,\"one, \"\"two\"\"\",1,\"x\"\n");
 }
 
 // Twin under every term, with spare devices and tensor groups: all placements of every cell.
