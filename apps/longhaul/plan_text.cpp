@@ -73,17 +73,19 @@ std::string unused_lines(const Plan& plan, const fabric::Fabric& fabric) {
             return text + fmt::format("  {} more\n", plan.left_out.size() - kShown);
         }
         const placement::LeftOut& one = plan.left_out[i];
-        text +=
-            fmt::format("{:<13}{}: {}\n",
-                        i == 0 && text.empty() ? "left out" : "",
-                        device_name(fabric, one.device),
-                        one.instead_of < 0 ? std::string("its host has no full tensor group for it")
-                        : one.score <= plan.score.total() * (1 + kEqual)
-                            ? fmt::format("no better in the place of another: equal, in that of {}",
-                                          device_name(fabric, one.instead_of))
-                            : fmt::format("at least {:.6f} s in the place of another, best of {}",
-                                          one.score,
-                                          device_name(fabric, one.instead_of)));
+        text += fmt::format(
+            "{:<13}{}: {}\n",
+            i == 0 && text.empty() ? "left out" : "",
+            device_name(fabric, one.device),
+            one.score >= placement::kDoesNotFit
+                ? std::string("no place was found that memory allows")
+            : one.instead_of < 0 ? std::string("its host has no full tensor group for it")
+            : one.score <= plan.score.total() * (1 + kEqual)
+                ? fmt::format("no better in the place of another: equal, in that of {}",
+                              device_name(fabric, one.instead_of))
+                : fmt::format("{:.6f} s in the place of another, best of {}",
+                              one.score,
+                              device_name(fabric, one.instead_of)));
     }
     return text;
 }

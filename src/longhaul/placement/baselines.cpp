@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <utility>
 
 #include "longhaul/core/pool.hpp"
 #include "longhaul/core/random.hpp"
+#include "longhaul/placement/group_terms.hpp"
 
 namespace longhaul::placement {
 namespace {
@@ -58,6 +60,27 @@ struct Samples {
     std::vector<double> partitions;
     BestBaseline best;
 };
+
+/// Order statistics of scores. What lies between one that fits the memory and one that does not
+/// does not fit either.
+core::Summary summary_of(std::vector<double> scores) {
+    constexpr double kRounding = 1e-9;  // 0.1 * 30 is not 3
+    std::ranges::sort(scores);
+    core::Summary summary = core::summarise(scores);
+    if (scores.back() < kDoesNotFit) {
+        return summary;
+    }
+    for (const auto& [value, share] : {std::pair(&summary.p10, 0.1),
+                                       std::pair(&summary.median, 0.5),
+                                       std::pair(&summary.p90, 0.9)}) {
+        const double at = share * static_cast<double>(scores.size() - 1);
+        const auto below = static_cast<std::size_t>(std::floor(at + kRounding));
+        const auto above = static_cast<std::size_t>(std::ceil(at - kRounding));
+        const bool between = below != above && scores[above] < kDoesNotFit;
+        *value = between ? *value : scores[above];
+    }
+    return summary;
+}
 
 Samples take_samples(const Problem& problem,
                      std::size_t devices,
@@ -142,8 +165,8 @@ Baselines make_baselines(const Problem& problem,
     Samples taken = take_samples(problem, labels.size(), samples, seed, threads, stop);
     baselines.samples = static_cast<int>(taken.maps.size());
     if (baselines.samples > 0) {
-        baselines.maps = core::summarise(std::move(taken.maps));
-        baselines.partitions = core::summarise(std::move(taken.partitions));
+        baselines.maps = summary_of(std::move(taken.maps));
+        baselines.partitions = summary_of(std::move(taken.partitions));
         keep_if_better(baselines.best, std::move(taken.best));
     }
     return baselines;

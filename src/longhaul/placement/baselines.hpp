@@ -24,10 +24,11 @@ struct Baselines {
     std::uint64_t seed = 0;
     Score host_order;              ///< device i at rank i, as it stands
     double host_order_solved = 0;  ///< the same stage groups, best pairs and order of stages
-    Score label_per_stage;     ///< devices sorted by label and dealt stage by stage, best pairs and
-                               ///< order
-    bool labels_fit = false;   ///< every stage is exactly one label
-    core::Summary maps;        ///< random rank maps as they stand; without samples all 0
+    Score label_per_stage;    ///< devices sorted by label and dealt stage by stage, best pairs and
+                              ///< order
+    bool labels_fit = false;  ///< every stage is exactly one label
+    core::Summary maps;  ///< random rank maps as they stand; without samples all 0, kDoesNotFit
+                         ///< or more where the memory cannot hold the layers
     core::Summary partitions;  ///< the same random stage groups, best pairs and order
     BestBaseline best;
 };

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "longhaul/placement/detail/test_support.hpp"
+#include "longhaul/placement/group_terms.hpp"
 
 namespace longhaul::placement {
 namespace {
@@ -50,6 +51,30 @@ TEST(Baselines, DoNotDependOnTheNumberOfThreads) {
         }
     }
     EXPECT_NE(of_table2(50, 8, 1).maps.median, one.maps.median);
+}
+
+// Devices of 3, 3, 3, 1, 1 and 1 GB, four layers of 1 GB on two of them: two small ones hold 2 GB.
+// A fifth of the maps do not fit, and what lies between these and others does not fit either.
+TEST(Baselines, NothingLiesBetweenWhatFitsAndWhatDoesNot) {
+    testing::Instance instance(3, 0);
+    const fabric::Fabric fabric = testing::fabric_with_memory({3, 3, 3, 1, 1, 1}, instance.random);
+    workload::Workload load = testing::payloads(0.01, 0.01);
+    load.layers.assign(4, {1, 1, 0});
+    const Problem problem = make_problem(fabric, "f", load, {2, 1}).value();
+    int fit = 0;
+    int none = 0;
+    for (std::uint64_t seed = 0; seed < 40; ++seed) {
+        const Baselines baselines = make_baselines(problem, fabric.labels(), 5, seed, 1);
+        for (const core::Summary& summary : {baselines.maps, baselines.partitions}) {
+            for (const double seconds : {summary.p10, summary.median, summary.p90}) {
+                EXPECT_TRUE(seconds < 1000 || seconds >= kDoesNotFit) << seconds;
+                ++(seconds < 1000 ? fit : none);
+            }
+            EXPECT_EQ(summary.max >= kDoesNotFit, summary.p90 >= kDoesNotFit);
+        }
+    }
+    EXPECT_GT(fit, 100);
+    EXPECT_GT(none, 20);
 }
 
 TEST(Baselines, LabelsFitOnlyWhenEveryStageIsOneLabel) {

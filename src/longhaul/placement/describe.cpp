@@ -90,7 +90,9 @@ void name_members(const Problem& problem, const TensorGroups& groups, Plan& plan
     std::vector<LeftOut> left_out;
     for (const LeftOut& one : plan.left_out) {
         for (const int device : groups.members[one.device]) {
-            left_out.push_back({device, one.score, groups.members[one.instead_of].front()});
+            left_out.push_back({device,
+                                one.score,
+                                one.instead_of < 0 ? -1 : groups.members[one.instead_of].front()});
         }
     }
     for (const int device : groups.alone) {

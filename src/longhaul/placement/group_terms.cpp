@@ -198,7 +198,7 @@ std::vector<double> stage_seconds(const Problem& problem, const Stages& stages) 
         LayerDivision division = divide(problem, stages);
         if (division.missing) {
             division.stage_seconds.assign(stages.size(), 0);
-            division.stage_seconds.front() = kDoesNotFit + division.missing->missing_gb;
+            division.stage_seconds.front() = seconds_without_memory(division.missing->missing_gb);
         }
         return std::move(division.stage_seconds);
     }

@@ -9,9 +9,14 @@
 
 namespace longhaul::placement {
 
-/// Compute seconds of a placement that no memory can hold, plus the missing GB: far above any
-/// score, so that searches walk towards what fits.
-inline constexpr double kDoesNotFit = 1e12;
+/// Compute seconds of a placement that no memory can hold are at least these: above any score of
+/// inputs that the readers take (payloads and seconds up to 1e30, 1e-9 Gbit/s, speeds from 1e-6).
+inline constexpr double kDoesNotFit = 1e60;
+
+/// More where more is missing, so that searches walk towards what fits.
+[[nodiscard]] constexpr double seconds_without_memory(double missing_gb) {
+    return kDoesNotFit * (1 + missing_gb);
+}
 
 /// Data-parallel term: the worst stage group, or the slowest shared resource over all of them.
 struct DataParallel {
@@ -58,7 +63,7 @@ struct DataParallel {
 [[nodiscard]] std::string why_nothing_fits(const Problem& problem, const Stages& stages);
 
 /// Seconds of whole stages, on their slowest devices; empty without compute times. Where layers do
-/// not fit, kDoesNotFit and the missing GB on the first stage, so that a step takes just that.
+/// not fit, seconds_without_memory on the first stage, so that a step takes just that.
 [[nodiscard]] std::vector<double> stage_seconds(const Problem& problem, const Stages& stages);
 
 /// Compute seconds of a step as if no transfer took any time; stages in path order.

@@ -114,6 +114,23 @@ TEST(MemoryFit, OrdersOfGivenStagesAreThoseOfAllOrders) {
     EXPECT_GT(none, 40);
 }
 
+// Three devices of 3 GB and three of 1 GB, four layers of 1 GB: three layers on two of the large
+// ones. That compute takes long says nothing of memory.
+TEST(MemoryFit, LayersOfManySecondsFitAsOthersDo) {
+    for (const double seconds : {1.0, 1e11, 1e13, 1e30}) {
+        testing::Instance instance(967, 0);
+        const fabric::Fabric fabric =
+            testing::fabric_with_memory({3, 3, 3, 1, 1, 1}, instance.random);
+        workload::Workload load = testing::payloads(0.1, 0.1);
+        load.layers.assign(4, {seconds, 1, 0});
+        const Problem problem = make_problem(fabric, "f", load, {2, 2}).value();
+        const Plan plan = solve(problem, fabric, {}).value();
+        EXPECT_EQ(plan.misfit, "") << seconds;
+        EXPECT_NEAR(plan.score.compute, 4 * seconds, 1e-9 * seconds);
+        EXPECT_EQ(why_nothing_fits(problem, plan.placement.stages()), "");
+    }
+}
+
 TEST(MemoryFit, SearchesFindAPlanThatFitsWhereverThereIsOne) {
     int narrow = 0;
     for (int i = 0; i < 140; ++i) {

@@ -11,7 +11,8 @@
 namespace longhaul::placement {
 namespace {
 
-constexpr double kNotUsed = 1e15;  // far above any seconds of a pair
+constexpr double kNotUsed = 1e50;        // far above any seconds of a pair that readers take
+constexpr double kLeastShortage = 1e-9;  // of kDoesNotFit
 constexpr int kMostCapsInOrder = 200;
 constexpr int kHalvingsOfCap = 40;
 constexpr std::uint64_t kTermsCost = 8;
@@ -175,7 +176,8 @@ std::uint64_t evaluation_cost(const Problem& problem) {
 }
 
 double scale_of(double total) {
-    return total >= kDoesNotFit ? total - kDoesNotFit : total;
+    return total >= kDoesNotFit ? std::max(total - kDoesNotFit, kDoesNotFit * kLeastShortage)
+                                : total;
 }
 
 Ordered solve_in_order(const Problem& problem, const Stages& stages) {

@@ -325,10 +325,11 @@ core::Result<PhaseAxisValues> parse_axis(std::string_view text, const std::strin
                            "1000, such as 0.03:1:20; :lin behind it spaces the values evenly"});
     }
     PhaseAxisValues axis{{}, !linear};
+    const double ratio = high / low;  // infinite from 1e-300 to 1e9
+    const double steps = std::isfinite(ratio) ? std::log(ratio) : std::log(high) - std::log(low);
     for (int i = 0; i < n; ++i) {
         const double t = n == 1 ? 0 : static_cast<double>(i) / (n - 1);
-        const double value =
-            linear ? low + t * (high - low) : std::exp(std::log(low) + t * std::log(high / low));
+        const double value = linear ? low + t * (high - low) : std::exp(std::log(low) + t * steps);
         axis.gigabytes.push_back(i == 0 ? low : i == n - 1 ? high : value);
     }
     return axis;

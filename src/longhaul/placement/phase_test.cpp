@@ -1,6 +1,8 @@
 #include "longhaul/placement/phase.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <functional>
 
 #include <gtest/gtest.h>
 
@@ -17,6 +19,12 @@ TEST(Phase, AxesRunFromEndToEnd) {
     EXPECT_NEAR(axis.gigabytes[1], 0.1, 1e-15);  // the geometric mean
     EXPECT_EQ(axis.gigabytes[2], 1);
     EXPECT_TRUE(axis.logarithmic);
+    for (const char* text : {"1e-300:1e9:3", "1e-320:1e9:4", "1e-9:1e9:1000"}) {
+        const std::vector<double> values = parse_axis(text, "x").value().gigabytes;
+        EXPECT_TRUE(std::ranges::is_sorted(values, std::less_equal<>())) << text;
+        EXPECT_EQ(values.back(), 1e9) << text;
+    }
+    EXPECT_NEAR(parse_axis("1e-300:1e8:3", "x").value().gigabytes[1] / 1e-146, 1, 1e-9);
     const PhaseAxisValues linear = parse_axis("0:1:5:lin", "x").value();
     EXPECT_EQ(linear.gigabytes, (std::vector<double>{0, 0.25, 0.5, 0.75, 1}));
     EXPECT_FALSE(linear.logarithmic);

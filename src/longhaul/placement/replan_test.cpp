@@ -323,6 +323,24 @@ TEST(Ordered, PairsAreTheBestOfAll) {
     }
 }
 
+// Payloads up to the largest that is read: every pair takes more than any sentinel of seconds.
+TEST(Ordered, PairsOfLargePayloadsAreTheBestOfAll) {
+    for (const double gigabytes : {1.0, 1e18, 1e30}) {
+        testing::Instance instance(4108, 0);
+        const fabric::Fabric fabric =
+            testing::fabric_with_memory(std::vector<double>(6, 1), instance.random);
+        workload::Workload load = testing::payloads(gigabytes, 0.1);
+        load.pp_messages = 4;
+        load.stage_seconds = {1, 2};
+        const Terms terms{.objective = Objective::kPipelined};
+        const Problem problem = make_problem(fabric, "f", load, {2, 3}, terms).value();
+        const Stages stages{{0, 1, 2}, {3, 4, 5}};
+        const Ordered ordered = solve_in_order(problem, stages);
+        EXPECT_NEAR(
+            ordered.score.total(), every_pairing(problem, stages, 1), 1e-9 * ordered.score.total());
+    }
+}
+
 TEST(Replan, GroupsKeepWhatTheirMembersHold) {
     // Host 0: group (stage 0, replica 0) whole as devices 1, 0; device 2 joined, 3 held shard 1 of
     // (stage 1, replica 0), whose shard 0 left. Host 1: 4 and 5 joined, 6 is alone.

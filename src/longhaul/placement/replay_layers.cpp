@@ -124,7 +124,7 @@ std::vector<ReplayCompute> replay_divisions(const Problem& problem,
         return {replay_compute(problem, std::move(speeds))};
     }
     if (paces.empty()) {
-        const double seconds = kDoesNotFit + divider.shortage();
+        const double seconds = seconds_without_memory(divider.shortage());
         return {replay_one_message(problem, seconds, seconds)};
     }
     double least = std::numeric_limits<double>::infinity();

@@ -1,6 +1,7 @@
 #include "longhaul/placement/spare.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <limits>
 #include <map>
@@ -27,6 +28,8 @@ constexpr std::size_t kMinSets = 3;
 constexpr std::uint64_t kSetBudget = 2'000;  // evaluations that a set is worth trying with
 constexpr std::size_t kMaxSwaps = 4'000;     // scored in one descent
 constexpr std::size_t kMostWalks = 4;
+constexpr double kSolvingWork = 5e8;   // of left_out, steps of about a nanosecond
+constexpr double kMatchingSteps = 50;  // of a pair of devices
 constexpr std::uint64_t kSwapStream = std::uint64_t{5} << 40U;
 
 /// A device outside takes a place. Of devices that are alike and of places that are alike one each
@@ -100,6 +103,45 @@ std::vector<double> scores_after(const Problem& problem,
         }
     });
     return scores;
+}
+
+/// How many swaps of each class are solved with the best order of stages: an order takes Held-Karp
+/// pp^2 2^pp steps, pairs pp^2 matchings. None above kMaxExactStages, where each takes long.
+std::size_t solved_swaps(const Problem& problem, std::size_t classes) {
+    const auto pp = static_cast<double>(problem.shape.pp);
+    const auto dp = static_cast<double>(problem.shape.dp);
+    if (problem.shape.pp > kMaxExactStages) {
+        return 0;
+    }
+    const double steps = pp * pp * (std::exp2(pp) + dp * dp * kMatchingSteps) *
+                         static_cast<double>(evaluation_cost(problem));
+    return 1 + static_cast<std::size_t>(kSolvingWork / steps / static_cast<double>(classes));
+}
+
+/// Scores of the best swaps with the best pairs and order of stages: those with the order kept may
+/// be more, or not fit the memory.
+void solve_best(const Problem& problem,
+                const Stages& stages,
+                const std::vector<Swap>& swaps,
+                std::size_t solved,
+                int threads,
+                const std::function<bool()>& stop,
+                std::vector<double>& scores) {
+    std::vector<std::size_t> order(swaps.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::ranges::stable_sort(order, {}, [&](std::size_t i) { return scores[i]; });
+    order.resize(std::min(order.size(), solved));
+    core::parallel_for(order.size(), threads, [&](std::size_t i) {
+        if (stop && stop()) {
+            return;
+        }
+        const Swap& swap = swaps[order[i]];
+        Stages changed = stages;
+        changed[swap.stage][swap.place] = swap.device;
+        const Score score = solve_inner(problem, changed).score;
+        scores[order[i]] = score.compute >= kDoesNotFit ? std::numeric_limits<double>::infinity()
+                                                        : std::min(scores[order[i]], score.total());
+    });
 }
 
 class SpareSearch {
@@ -263,6 +305,7 @@ std::vector<LeftOut> left_out(const Problem& problem,
                              LeftOut{device, std::numeric_limits<double>::infinity(), -1});
     }
     std::set<int> done;  // classes
+    const std::size_t solved = solved_swaps(problem, of_class.size());
     for (auto& [k, reason] : of_class) {
         // Devices that are alike cost the same in their places; the score then stays as it is.
         Stages same = stages;
@@ -276,14 +319,17 @@ std::vector<LeftOut> left_out(const Problem& problem,
                 }
             }
         }
-        const std::vector<double> scores = scores_after(problem, stages, swaps, threads, stop);
+        std::vector<double> scores = scores_after(problem, stages, swaps, threads, stop);
+        solve_best(problem, stages, swaps, solved, threads, stop, scores);
         if (stop && stop()) {
             break;  // some scores may be missing
         }
         done.insert(k);
         const auto least = std::ranges::min_element(scores);
         const Swap& swap = swaps[least - scores.begin()];
-        reason = {reason.device, *least, stages[swap.stage][swap.place]};
+        reason.score = *least;
+        reason.instead_of =
+            *least < kDoesNotFit ? stages[swap.stage][swap.place] : reason.instead_of;
     }
     std::vector<LeftOut> reasons;
     for (const int device : others) {

@@ -21,13 +21,14 @@ namespace longhaul::placement {
 /// What a device that is left out would cost.
 struct LeftOut {
     int device = -1;
-    double score = 0;     ///< least score when it takes a place, the order of stages kept
-    int instead_of = -1;  ///< that device; -1: no tensor group of its host has room for it
+    double score = 0;  ///< least score when it takes a place, infinite where no memory bears that
+    int instead_of = -1;  ///< the device of that place; -1: none, or no tensor group holds it
 };
 
-/// One entry a device that the stage groups do not hold. O(spare * n * pp)
-/// matchings, once for all devices of a class. Devices whose class was not done when `stop` answers
-/// true have none.
+/// One entry a device that the stage groups do not hold. Every place is scored with the order of
+/// stages kept, O(spare * n * pp) matchings, once for all devices of a class; then, the best first,
+/// with the best order: all of them where that takes less than about a second, else some. Devices
+/// whose class was not done when `stop` answers true have none.
 [[nodiscard]] std::vector<LeftOut> left_out(const Problem& problem,
                                             const Stages& stages,
                                             int threads,

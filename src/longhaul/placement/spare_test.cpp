@@ -3,9 +3,13 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 
 #include "longhaul/placement/detail/test_support.hpp"
 #include "longhaul/placement/find.hpp"
+#include "longhaul/placement/group_terms.hpp"
+#include "longhaul/placement/ordered.hpp"
 #include "longhaul/placement/prove.hpp"
 
 namespace longhaul::placement {
@@ -47,6 +51,62 @@ TEST(Spare, FindsTheBestDevicesAndNeverProvesTooMuch) {
         }
     }
     EXPECT_GE(found, kCases * 9 / 10);
+}
+
+/// The least score of a device in the place of any other, one by one; infinite where none fits.
+double least_in_any_place(const Problem& problem, const Stages& stages, int device) {
+    double least = std::numeric_limits<double>::infinity();
+    for (std::size_t s = 0; s < stages.size(); ++s) {
+        for (std::size_t i = 0; i < stages[s].size(); ++i) {
+            Stages changed = stages;
+            changed[s][i] = device;
+            const Score score = solve_inner(problem, changed).score;
+            least = score.compute < kDoesNotFit ? std::min(least, score.total()) : least;
+        }
+    }
+    return least;
+}
+
+TEST(Spare, ADeviceThatIsLeftOutHasItsBestPlaceAndOrder) {
+    constexpr Shape kShapes[] = {{3, 2}, {4, 1}, {4, 2}, {5, 1}};
+    int other_orders = 0;
+    int no_memory = 0;
+    for (int i = 0; i < 60; ++i) {
+        testing::Instance instance(86, i);
+        Problem problem = problem_with_spare(kShapes[i % 4], 1 + i % 2, instance);
+        if (i % 3 == 0) {
+            problem.workload.layers.assign(static_cast<std::size_t>(problem.shape.pp) + 1,
+                                           {0.1, 2, 0});
+            for (std::size_t device = 0; device < problem.devices(); ++device) {
+                problem.memory_gb.push_back(static_cast<double>(1 + instance.random.below(6)));
+            }
+        }
+        SearchOptions options;
+        options.budget = 500;
+        const SearchResult found = find(problem, SearchKind::kPortfolio, options);
+        if (found.score >= kDoesNotFit) {
+            continue;
+        }
+        for (const LeftOut& one : left_out(problem, found.stages, 1)) {
+            const double least = least_in_any_place(problem, found.stages, one.device);
+            if (std::isinf(least)) {
+                EXPECT_GE(one.score, kDoesNotFit) << i;
+                EXPECT_EQ(one.instead_of, -1) << i;
+                ++no_memory;
+                continue;
+            }
+            EXPECT_NEAR(one.score, least, 1e-9 * least) << i;
+            Stages kept = found.stages;
+            for (std::vector<int>& group : kept) {
+                std::ranges::replace(group, one.instead_of, one.device);
+            }
+            EXPECT_NEAR(solve_inner(problem, kept).score.total(), least, 1e-9 * least) << i;
+            other_orders +=
+                solve_in_order(problem, kept).score.total() > least * (1 + 1e-9) ? 1 : 0;
+        }
+    }
+    EXPECT_GT(other_orders, 5);
+    EXPECT_GT(no_memory, 2);
 }
 
 TEST(Spare, LeavesTheFarDeviceOut) {

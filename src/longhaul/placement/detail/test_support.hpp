@@ -27,6 +27,28 @@ inline fabric::Fabric shipped(const std::string& name) {
     return fabric::read_fabric(source_file("fabrics/" + name), name).value();
 }
 
+/// Devices of these memories (GB) with random links, two labels in turn.
+inline fabric::Fabric fabric_with_memory(const std::vector<double>& memory_gb,
+                                         core::Random& random) {
+    const std::size_t n = memory_gb.size();
+    fabric::FabricParts parts;
+    core::Grid<double> alpha(n, n, 1.0);
+    core::Grid<double> beta(n, n, 1.0);
+    for (double& gbps : beta.cells()) {
+        gbps = 1 + static_cast<double>(random.below(20));
+    }
+    parts.alpha_ms = std::move(alpha);
+    parts.beta_gbps = std::move(beta);
+    for (std::size_t i = 0; i < n; ++i) {
+        parts.labels.push_back(i % 2 == 0 ? "even" : "odd");
+        fabric::Device device;
+        device.host = "host-" + std::to_string(i);
+        device.memory_gb = memory_gb[i];
+        parts.devices.push_back(std::move(device));
+    }
+    return fabric::Fabric::make(std::move(parts), "f").value();
+}
+
 inline workload::Workload payloads(double c_pp_gb, double c_dp_gb) {
     workload::Workload workload;
     workload.c_pp = core::Gigabytes(c_pp_gb);
