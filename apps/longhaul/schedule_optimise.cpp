@@ -147,7 +147,7 @@ core::Value value_of(const LoadedIslands& loaded, const Found& found) {
 std::string beaten_text(const std::vector<schedule::Comparator>& others, double score_ms) {
     std::string text;
     for (const schedule::Comparator& other : others) {
-        if (other.feasible && other.score_ms < score_ms * (1 - 1e-9)) {
+        if (other.feasible && !other.equal_shares && other.score_ms < score_ms * (1 - 1e-9)) {
             text += fmt::format("note       {} scores less than this schedule: {:.3f} ms\n",
                                 other.name,
                                 other.score_ms);

@@ -74,6 +74,21 @@ std::optional<schedule::TimedSchedule> timed_rounds(const LoadedIslands& loaded,
                : std::nullopt;
 }
 
+/// Problems of a run at the options that were typed.
+core::Diagnostics as_typed(core::Diagnostics problems, const schedule::SimulationOptions& run) {
+    for (core::Diagnostic& problem : problems) {
+        if (problem.where == "rounds") {
+            problem.where = "--rounds-to-run";
+        }
+        for (std::size_t i = 0; i < run.changes.size(); ++i) {
+            if (problem.where == fmt::format("changes[{}]", i)) {
+                problem.where = run.changes[i].joins ? "--join" : "--leave";
+            }
+        }
+    }
+    return problems;
+}
+
 int refuse(const SimulateOptions& options, const LoadedIslands& loaded, const std::string& reason) {
     print(options.json
               ? core::write_json(core::Value::object().set("feasible", false).set("reason", reason))
@@ -171,7 +186,7 @@ core::Result<int> simulate(const SimulateOptions& options) {
     simulated.computed = computed_scores(simulated.timed, loaded->islands, simulated.options);
     auto ran = schedule::simulate(simulated.timed, loaded->islands, simulated.options);
     if (!ran) {
-        return tl::unexpected(std::move(ran.error()));
+        return tl::unexpected(as_typed(std::move(ran.error()), simulated.options));
     }
     simulated.run = std::move(*ran);
     if (!options.picture.empty()) {

@@ -33,6 +33,11 @@ std::string range_text(std::vector<double> values, const char* unit, const char*
                          : fmt::format("{} to {} {}", least, most, unit);
 }
 
+/// "1 island", "9 islands".
+std::string counted(std::size_t count, const char* what) {
+    return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
+}
+
 }  // namespace
 
 std::string network_line(const LoadedIslands& loaded) {
@@ -42,10 +47,10 @@ std::string network_line(const LoadedIslands& loaded) {
         access.push_back(std::min(island.egress_gbps, island.ingress_gbps));
     }
     return fmt::format(
-        "network    {}: {} islands, {} links; {} GB each, {} access, {}{}\n",
+        "network    {}: {}, {}; {} GB each, {} access, {}{}\n",
         islands.name,
-        islands.size(),
-        islands.network.links.size() / 2,
+        counted(islands.size(), "island"),
+        counted(islands.network.links.size() / 2, "link"),
         islands.payload_gb,
         range_text(access, "Gbit/s", ""),
         range_text(loaded.can.memory_gb, "GB of memory", "no memory"),
@@ -303,6 +308,9 @@ core::Value comparators_value(const std::vector<Comparator>& others) {
                               .set("score", number_or_null(other.score_ms))
                               .set("a", number_or_null(other.area))
                               .set("round_ms", number_or_null(other.round_ms));
+        if (other.equal_shares) {
+            one.set("equal_shares", true);
+        }
         if (!other.feasible) {
             one.set("reason", other.reason);
         }

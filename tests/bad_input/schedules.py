@@ -152,7 +152,7 @@ def simulate_typed_cases():
                 ("text", "a@x", "from 1 to 4"), ("fraction", "a@1.5", "from 1 to 4"),
                 ("huge", "a@99999999999999999999", "from 1 to 4"), ("negative", "a@-1", "from 1 to 4")):
             yield case(f"{option[2:]}-{name}", [f"{option}={text}"], words)
-    yield case("leaves-twice", ["--leave", "a@2", "--leave", "a@3"], "a leaves twice")
+    yield case("leaves-twice", ["--leave", "a@2", "--leave", "a@3"], "--leave: a leaves twice")
     yield case("planned-anew", ["--trees", "flexible"], "says that itself", "schedule.json")
     yield case("payload-anew", ["--payload-gb", "2"], "says that itself", "schedule.json")
     yield case("picture-folder", ["--picture-timeline", "none/x.svg"], "none", "none/x.svg")

@@ -83,6 +83,7 @@ private:
     static constexpr double kSpace = 26;
     static constexpr double kKey = 62;  // underneath
     static constexpr double kWidest = 1280;
+    static constexpr double kWidestTitle = 760;  // longer ones are shortened
     static constexpr std::size_t kWithNumbers = 12;
 
     /// Whole pixels: cells that touch show no seams.
@@ -120,7 +121,8 @@ private:
     [[nodiscard]] Size size() const {
         const std::size_t rows = (picture_.panels.size() + columns_ - 1) / columns_;
         const auto columns = static_cast<double>(columns_);
-        return {std::max(2 * kMargin + columns * (panel_width() + kSpace) - kSpace, 460.0),
+        const double title = std::min(text_extent(picture_.title, 18) / 0.9, kWidestTitle);
+        return {std::max({columns * (panel_width() + kSpace) - kSpace, title, 412.0}) + 2 * kMargin,
                 kTop + static_cast<double>(rows) * (panel_height() + kSpace) + kKey};
     }
 

@@ -53,6 +53,17 @@ TEST(MixingMatrix, DrawsCellsWeightsAndKey) {
     EXPECT_EQ(draw(four_islands()), svg);
 }
 
+// Two small panels are narrower than the title that `schedule optimise` gives its picture.
+TEST(MixingMatrix, IsWideEnoughForItsTitle) {
+    MixingPicture picture = four_islands();
+    picture.title = "How far the best schedule found has spread updates";
+    const std::string svg = draw(picture);
+    EXPECT_EQ(count_of(svg, ">" + picture.title + "</text>"), 1U);
+    EXPECT_EQ(detail::overlapping_texts(svg), std::vector<std::string>{});
+    picture.title.append(500, 'x');  // what no page holds is still shortened
+    EXPECT_NE(draw(picture).find("\xE2\x80\xA6"), std::string::npos);
+}
+
 // Rows receive: island 0 takes all from island 1, so the cell lies to the right of the diagonal.
 TEST(MixingMatrix, RowsReceive) {
     MixingPicture picture = identity(2);

@@ -228,11 +228,12 @@ std::string rounds_text(const Session& session) {
             cliques += exchange.senders.empty() ? 0 : 1;
             streams += exchange.senders.size();
         }
-        text += fmt::format("round {:<3} {:.3f} ms, {} streams in {} cliques\n",
+        text += fmt::format("round {:<3} {:.3f} ms, {} streams in {} clique{}\n",
                             round.phase + 1,
                             round.predicted_ms,
                             streams,
-                            cliques);
+                            cliques,
+                            cliques == 1 ? "" : "s");
     }
     return text;
 }

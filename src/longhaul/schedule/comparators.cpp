@@ -23,9 +23,12 @@ class Comparison {
 public:
     Comparison(RoundTimes& times, const ComparatorOptions& options)
         : times_(times), options_(options), n_(static_cast<int>(times.islands().size())) {
+        by_target_ = with_targets(options_.mixing, times_.islands());
         options_.mixing.target.clear();
         options_.mixing.precision = 1e-5;
         options_.mixing.longest = 1000;
+        by_target_.precision = options_.mixing.precision;
+        by_target_.longest = options_.mixing.longest;
     }
 
     std::vector<Comparator> run() {
@@ -55,9 +58,7 @@ public:
 
 private:
     Comparator by_cliques(const Schedule& schedule) {
-        MixingOptions equal = options_.mixing;
-        equal.target.assign(slot(n_), 1);
-        const ScheduleScore score = score_schedule(schedule, times_, options_.pace, equal);
+        const ScheduleScore score = score_schedule(schedule, times_, options_.pace, by_target_);
         Comparator one;
         one.feasible = score.feasible;
         one.reason = score.feasible ? "" : why_never(times_.miss(schedule));
@@ -86,6 +87,7 @@ private:
     /// Steps that are no partitions.
     Comparator by_graphs(const std::vector<MixingMatrix>& steps) {
         Comparator one;
+        one.equal_shares = !by_target_.target.empty();
         std::vector<double> round_ms;
         std::optional<Miss> miss;
         for (const MixingMatrix& step : steps) {
@@ -135,6 +137,9 @@ private:
             tried, {}, [](const auto& entry) { return entry.second.score_ms; });
         best->second.name = name;
         best->second.detail = best->first;
+        if (best->second.equal_shares) {
+            best->second.detail += best->first.empty() ? "equal shares" : ", equal shares";
+        }
         found_.push_back(std::move(best->second));
     }
 
@@ -373,6 +378,7 @@ private:
 
     RoundTimes& times_;
     ComparatorOptions options_;
+    MixingOptions by_target_;  ///< of cliques; those of graphs are without targets
     int n_;
     std::vector<Comparator> found_;
 };

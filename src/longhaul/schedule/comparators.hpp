@@ -15,6 +15,8 @@ struct Comparator {
     std::string name;
     std::string detail;  ///< what was chosen: the degree, the budget, the number of groups
     bool feasible = false;
+    /// It agrees on equal shares though the islands state others: its score is that of another aim.
+    bool equal_shares = false;
     std::string reason;   ///< why not
     double area = 0;      ///< infinite when it was not computed
     double round_ms = 0;  ///< the longest round
@@ -27,7 +29,7 @@ struct Comparator {
 
 struct ComparatorOptions {
     Pace pace = Pace::kUniform;  ///< uniform or own
-    MixingOptions mixing;        ///< targets are not used: the methods know equal shares only
+    MixingOptions mixing;        ///< targets, where empty those of the islands, weigh in cliques
     std::uint64_t seed = 1;
     int sampled_rounds = 64;  ///< of methods that draw their rounds
 };
@@ -37,7 +39,8 @@ struct ComparatorOptions {
 /// (2110.13363); MATCHA (1905.09435); a ring of least latency (Marfoq et al., 2010.12229); static
 /// Metropolis weights on the links (D-PSGD, 1705.09056); a two-level all-reduce; a ring all-reduce
 /// and copies one by one. Where a method has a parameter, its best value is taken. Infeasible ones
-/// say why. O(n^3) each and a step.
+/// say why. Cliques average by target as those of any schedule do; the weights of graphs know equal
+/// shares only, which `equal_shares` and `detail` say where targets differ. O(n^3) each and a step.
 [[nodiscard]] std::vector<Comparator> compare_schedules(RoundTimes& times,
                                                         const ComparatorOptions& options);
 

@@ -6,7 +6,9 @@
 #include <gtest/gtest.h>
 
 #include "longhaul/schedule/detail/exchange_graphs.hpp"
+#include "longhaul/schedule/detail/random_islands.hpp"
 #include "longhaul/schedule/detail/test_support.hpp"
+#include "longhaul/schedule/optimise.hpp"
 
 namespace longhaul::schedule {
 namespace {
@@ -93,6 +95,42 @@ TEST(Comparators, WhatCannotBeAlignedSaysSo) {
     }
     EXPECT_TRUE(named(all, "pairs").feasible);
     EXPECT_TRUE(named(all, "one-peer exponential").feasible);  // one stream comes in
+}
+
+// Islands may state targets. Cliques then weigh by them, as in any schedule, so that no row of the
+// same aim is below the bound; graphs know equal shares, and say so.
+TEST(Comparators, CliquesWeighByTarget) {
+    Islands islands = detail::planar_islands(5, 1, 3);
+    islands.islands[3].target = 2;
+    const Capabilities can = capabilities_of(islands);
+    RoundTimes times(islands, can);
+    OptimiseOptions search;
+    search.effort = 0.05;
+    const Optimised best = optimise_schedule(times, search);
+    int graphs = 0;
+    for (const Comparator& one : compare_schedules(times, {})) {
+        if (one.equal_shares) {
+            ++graphs;
+            EXPECT_TRUE(one.detail.ends_with("equal shares")) << one.detail;
+        } else if (one.schedule) {
+            const ScheduleScore score = score_schedule(*one.schedule, times, Pace::kUniform);
+            EXPECT_NEAR(one.score_ms, score.score_ms, 1e-3 * score.score_ms) << one.name;
+            EXPECT_GE(one.score_ms, best.bound_ms * (1 - 1e-9)) << one.name;
+        }
+    }
+    EXPECT_EQ(graphs, 5);  // Base-(k+1), one-peer exponential, MATCHA, ring, static Metropolis
+}
+
+TEST(Comparators, EqualTargetsAreEqualShares) {
+    Islands islands = detail::shipped_islands("nine-city.json");
+    for (Island& island : islands.islands) {
+        island.target = 3;
+    }
+    const Capabilities can = capabilities_of(islands);
+    RoundTimes times(islands, can);
+    const auto all = compare_schedules(times, {});
+    EXPECT_NEAR(named(all, "triangles").area, 2.25, 1e-12);
+    EXPECT_TRUE(std::ranges::none_of(all, &Comparator::equal_shares));
 }
 
 }  // namespace

@@ -91,6 +91,7 @@ private:
             if (nodes->value().size() > static_cast<std::size_t>(kMaxIslands)) {
                 nodes->report(fmt::format("{} islands", nodes->value().size()),
                               fmt::format("at most {}", kMaxIslands));
+                all_names_ = false;
                 return;
             }
             for (std::size_t i = 0; i < nodes->value().size(); ++i) {
@@ -106,6 +107,7 @@ private:
             if (transit->value().size() > kMaxTransit) {
                 transit->report(fmt::format("{} nodes", transit->value().size()),
                                 fmt::format("at most {}", kMaxTransit));
+                all_names_ = false;
                 return;
             }
             for (std::size_t i = 0; i < transit->value().size(); ++i) {
@@ -148,8 +150,10 @@ private:
             return static_cast<int>(islands_.islands.size()) +
                    static_cast<int>(transit - islands_.transit.begin());
         }
-        at.report(fmt::format("{} is no {}", shown(*name), island_only ? "island" : "node"),
-                  island_only ? "a name in nodes" : "a name in nodes or transit");
+        if (all_names_) {
+            at.report(fmt::format("{} is no {}", shown(*name), island_only ? "island" : "node"),
+                      island_only ? "a name in nodes" : "a name in nodes or transit");
+        }
         return std::nullopt;
     }
 
@@ -216,7 +220,10 @@ private:
             const auto at = own->find(member.key);
             const auto index = islands_.find(member.key);
             if (!index) {
-                at->report(fmt::format("{} is no island", shown(member.key)), "a name in nodes");
+                if (all_names_) {
+                    at->report(fmt::format("{} is no island", shown(member.key)),
+                               "a name in nodes");
+                }
                 continue;
             }
             if (!at->is_object()) {
@@ -350,6 +357,7 @@ private:
     Diagnostics& problems_;
     Islands islands_;
     std::set<std::string> names_;
+    bool all_names_ = true;  ///< else a name that is not known says nothing
 };
 
 }  // namespace

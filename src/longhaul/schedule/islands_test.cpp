@@ -1,5 +1,6 @@
 #include "longhaul/schedule/islands.hpp"
 
+#include <algorithm>
 #include <string>
 
 #include <gtest/gtest.h>
@@ -115,7 +116,12 @@ TEST(Islands, EveryFaultHasOneClearMessage) {
     for (int i = 0; i < 65; ++i) {
         many += (i > 0 ? ",\"n" : "\"n") + std::to_string(i) + "\"";
     }
-    EXPECT_NE(faults_of(network(many + "]")).find("65 islands; at most 64"), std::string::npos);
+    const std::string one = R"([{"a": "n0", "b": "n1", "latency_ms": 5, "gbps": 10}])";
+    const std::string faults = faults_of(
+        network(many + "]", one, R"(, "regions": {"west": ["n2"]}, "islands": {"n3": {}})"));
+    EXPECT_NE(faults.find("65 islands; at most 64"), std::string::npos);
+    // Names that were not read are not called unknown.
+    EXPECT_EQ(std::ranges::count(faults, '\n'), 1) << faults;
 }
 
 TEST(Islands, SitesOfATopologyAreIslands) {

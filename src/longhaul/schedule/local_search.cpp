@@ -10,9 +10,6 @@ namespace longhaul::schedule::detail {
 
 namespace {
 
-/// Of the ends of curves, while searching.
-constexpr double kCoarse = 1e-3;
-
 void sort_cliques(Round& round) {
     std::erase(round.cliques, Clique{0});
     std::ranges::sort(round.cliques, {}, [](Clique clique) { return std::countr_zero(clique); });
@@ -175,94 +172,6 @@ std::vector<Clique> matched(const Round& from, const Round& to) {
 }
 
 }  // namespace
-
-Judge::Judge(RoundTimes& times, const OptimiseOptions& options)
-    : times_(times),
-      options_(options),
-      islands_(static_cast<int>(times.islands().size())),
-      largest_(options.largest == 0 ? islands_ : std::min(islands_, options.largest)),
-      mixing_(islands_, options.mixing, kCoarse),
-      exact_mixing_(islands_, options.mixing) {}
-
-bool Judge::stopped() {
-    if (!stopped_ && options_.stop && options_.stop()) {
-        stopped_ = true;
-    }
-    return stopped_ || evaluated_ >= options_.most_evaluated;
-}
-
-bool Judge::can(Clique clique) {
-    return clique_size(clique) <= largest_ && times_.alone_ms(clique) != kNever;
-}
-
-double Judge::score(const Schedule& schedule, double most) {
-    return score_with(mixing_, schedule, most);
-}
-
-double Judge::exact(const Schedule& schedule) {
-    return score_with(exact_mixing_, schedule, kNever);
-}
-
-double Judge::score_with(FastMixing& mixing, const Schedule& schedule, double most) {
-    const auto period = static_cast<double>(schedule.rounds.size());
-    double longest = 0;
-    double shortest = kNever;
-    double errors = 0;
-    round_ms_.clear();
-    for (const Round& round : schedule.rounds) {
-        for (const Clique clique : round.cliques) {
-            if (!can(clique)) {
-                return kNever;
-            }
-        }
-        round_ms_.push_back(times_.time_ms(round));
-        longest = std::max(longest, round_ms_.back());
-        shortest = std::min(shortest, round_ms_.back());
-        double sum = 0;
-        for (const Clique clique : round.cliques) {
-            sum += clique_size(clique) * (islands_ - clique_size(clique));
-        }
-        errors += islands_ < 2 ? 0 : sum / islands_ / (islands_ - 1);
-    }
-    const double rho = options_.mixing.forgetting;
-    const double known = options_.mixing.target.empty() ? 1.5 + rho * errors / period : 1.5;
-    const bool uniform = options_.pace == Pace::kUniform;
-    if (longest == kNever || (uniform ? longest : shortest) * known >= most) {
-        return kNever;
-    }
-    ++evaluated_;
-    if (!uniform) {
-        return mixing.own_score(schedule, round_ms_);
-    }
-    const double sum = mixing.area(schedule, (most / longest - 0.5) * period);
-    return longest * (0.5 + sum / period);
-}
-
-Round Judge::repaired(const Round& round) {
-    std::vector<Clique> cliques;
-    for (const Clique clique : round.cliques) {
-        Clique left = clique;
-        while (left != 0) {
-            Clique kept = 0;
-            for (const int member : members_of(left)) {
-                if (can(kept | Clique{1} << member)) {
-                    kept |= Clique{1} << member;
-                }
-            }
-            cliques.push_back(kept);
-            left &= ~kept;
-        }
-    }
-    return make_round(std::move(cliques), islands_);
-}
-
-Schedule Judge::repaired(const Schedule& schedule) {
-    Schedule sound;
-    for (const Round& round : schedule.rounds) {
-        sound.rounds.push_back(repaired(round));
-    }
-    return sound;
-}
 
 Candidate anneal(Judge& judge, Candidate start, std::uint64_t steps, core::Random& random) {
     constexpr double kHot = 0.05;

@@ -56,12 +56,16 @@ TEST(OptimiseNineCities, RoundsOfTheirOwnLength) {
 }
 
 /// The least score of all schedules of at most `period` rounds, one after the other.
-double least_of_all(RoundTimes& times, int islands, std::size_t period, Pace pace) {
+double least_of_all(RoundTimes& times,
+                    int islands,
+                    std::size_t period,
+                    Pace pace,
+                    const MixingOptions& mixing = {}) {
     const std::vector<Round> rounds = all_rounds(islands, islands);
     double least = INFINITY;
     const auto extend = [&](const auto& self, Schedule& schedule) -> void {
         if (!schedule.rounds.empty()) {
-            least = std::min(least, score_schedule(schedule, times, pace).score_ms);
+            least = std::min(least, score_schedule(schedule, times, pace, mixing).score_ms);
         }
         if (schedule.rounds.size() == period) {
             return;
@@ -101,6 +105,30 @@ TEST(Optimise, FindsTheBestOfAllShortPeriodsAndBoundsThem) {
                 EXPECT_GE(loose, 0.4 * least);
                 EXPECT_LE(reach, least * (1 + 1e-9));
                 EXPECT_GT(reach, 0);
+            }
+        }
+    }
+}
+
+// Rounds in which all are alone take no time, so they must not pass for rounds of forgetting.
+TEST(Optimise, OwnLengthsWithForgettingAreTheBestOfAllShortPeriods) {
+    for (const double memory : {0.0, 1.0}) {
+        for (const double forgetting : {0.5, 0.01}) {
+            for (const auto& [n, seed] : {std::pair(3, 1U), std::pair(4, 2U), std::pair(3, 5U)}) {
+                const Islands islands = detail::planar_islands(n, memory, seed);
+                const Capabilities can = capabilities_of(islands);
+                RoundTimes times(islands, can);
+                OptimiseOptions options;
+                options.pace = Pace::kOwn;
+                options.max_period = 3;
+                options.mixing.forgetting = forgetting;
+                options.effort = 0.2;
+                const Optimised found = optimise_schedule(times, options);
+                const double least = least_of_all(times, n, 3, Pace::kOwn, options.mixing);
+                ASSERT_TRUE(found.schedule);
+                EXPECT_NEAR(found.score.score_ms, least, 1e-6 * least)
+                    << n << " islands, memory " << memory << ", forgetting " << forgetting;
+                EXPECT_LE(found.bound_ms, least * (1 + 1e-9));
             }
         }
     }

@@ -79,10 +79,22 @@ ScheduleScore score_schedule(const Schedule& schedule,
             found.reason = fmt::format("round {}: {}", k + 1, times.reason(schedule.rounds[k]));
         }
     }
-    if (found.reason.empty() && !std::isfinite(found.area)) {
+    if (!found.mixing.mixes) {
+        found.area = kNever;  // also where forgetting ends the curves
+    }
+    if (found.reason.empty() && !found.mixing.mixes) {
         found.reason =
             "the cliques of all rounds together do not join all islands: an update "
             "would never reach some of them";
+    }
+    for (std::size_t k = 0; pace == Pace::kOwn && k < schedule.rounds.size(); ++k) {
+        if (found.reason.empty() && islands.size() > 1 &&
+            std::ssize(schedule.rounds[k].cliques) == std::ssize(islands.islands)) {
+            found.reason = fmt::format(
+                "round {}: all islands are alone, which takes no time where rounds have their own "
+                "lengths; leave it out",
+                k + 1);
+        }
     }
     found.feasible = found.reason.empty();
     if (found.feasible) {

@@ -50,6 +50,40 @@ TEST(NineCities, ScoresWithoutMemory) {
     EXPECT_NEAR(score_named(islands, "triangles", {}, Pace::kOwn).score_ms, 1156.569, 5e-4);
 }
 
+// An update that some islands never hear of has not spread, however soon it is forgotten.
+TEST(NineCities, RoundsThatDoNotJoinAllAreRefusedWithForgettingToo) {
+    const Islands islands = shipped_islands("nine-city.json");
+    const Capabilities can = capabilities_of(islands);
+    RoundTimes times(islands, can);
+    const Schedule pair{{make_round({0b11}, 9)}};
+    for (const double forgetting : {1.0, 0.5}) {
+        MixingOptions mixing;
+        mixing.forgetting = forgetting;
+        const ScheduleScore score = score_schedule(pair, times, Pace::kUniform, mixing);
+        EXPECT_FALSE(score.feasible);
+        EXPECT_TRUE(std::isinf(score.area));
+        EXPECT_TRUE(std::isinf(score.score_ms));
+        EXPECT_NE(score.reason.find("do not join all islands"), std::string::npos) << score.reason;
+    }
+}
+
+// It would take no time and yet be a round of forgetting.
+TEST(NineCities, ARoundOfNobodyHasNoLengthOfItsOwn) {
+    const Islands islands = shipped_islands("nine-city.json");
+    const Capabilities can = capabilities_of(islands);
+    RoundTimes times(islands, can);
+    Schedule schedule = islands.schedule("triangles")->schedule;
+    schedule.rounds.push_back(make_round({}, 9));
+    MixingOptions half;
+    half.forgetting = 0.5;
+    const ScheduleScore own = score_schedule(schedule, times, Pace::kOwn, half);
+    EXPECT_FALSE(own.feasible);
+    EXPECT_TRUE(own.reason.starts_with("round 3: all islands are alone")) << own.reason;
+    // Rounds of one length: 3/4 is left behind one round of triangles, nothing behind both, so the
+    // three phases have 1 + 3/4 + 3/4, 1 + 1 + 3/4 and 1 + 3/4, and half a round of waiting.
+    EXPECT_NEAR(score_schedule(schedule, times, Pace::kUniform).area, 0.5 + 7.0 / 3, 1e-12);
+}
+
 TEST(NineCities, AllToAllIsRefusedWithoutMemoryWithTheReason) {
     const Islands islands = shipped_islands("nine-city.json");
     const ScheduleScore all = score_named(islands, "all_to_all", {});

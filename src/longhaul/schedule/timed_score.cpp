@@ -91,6 +91,9 @@ std::optional<double> computed_score(const TimedSchedule& schedule,
     if (!mixing.mixes) {
         return none("updates never spread to all islands");
     }
+    if (islands.size() > 1 && std::ranges::count(lengths, 0) > 0) {
+        return none("a round in which all islands are alone takes no time; leave it out");
+    }
     if (schedule.pace != Pace::kStreamed) {
         return score_of(lengths, mixing, schedule.pace, schedule.forgetting);
     }

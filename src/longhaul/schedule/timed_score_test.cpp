@@ -97,5 +97,17 @@ TEST(ComputedScore, SaysWhyThereIsNone) {
     EXPECT_NE(reason.find("never spread"), std::string::npos) << reason;
 }
 
+// Files hold lengths above 0, so a schedule that is planned anew must not have such a round.
+TEST(ComputedScore, NoneOfARoundWithoutLength) {
+    const Islands islands = nine_cities(0, false);
+    RoundTimes times(islands, capabilities_of(islands));
+    Schedule schedule = islands.schedule("triangles")->schedule;
+    schedule.rounds.push_back(make_round({}, 9));
+    std::string reason;
+    EXPECT_FALSE(computed_score(timed_schedule(schedule, times, Pace::kOwn), islands, &reason));
+    EXPECT_NE(reason.find("takes no time"), std::string::npos) << reason;
+    EXPECT_TRUE(computed_score(timed_schedule(schedule, times, Pace::kUniform), islands));
+}
+
 }  // namespace
 }  // namespace longhaul::schedule

@@ -36,7 +36,9 @@ public:
     [[nodiscard]] Schedule repaired(const Schedule& schedule);
 
 private:
+    [[nodiscard]] bool can_all(const Schedule& schedule);
     [[nodiscard]] double score_with(FastMixing& mixing, const Schedule& schedule, double most);
+    [[nodiscard]] double own_score_with(FastMixing& mixing, const Schedule& schedule, double most);
 
     RoundTimes& times_;
     const OptimiseOptions& options_;
