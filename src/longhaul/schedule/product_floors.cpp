@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <numeric>
+#include <span>
 
 #include "longhaul/core/assert.hpp"
 #include "longhaul/schedule/detail/common.hpp"
@@ -13,62 +14,60 @@ namespace longhaul::schedule::detail {
 
 namespace {
 
-constexpr std::size_t kMostProducts = 1'000'000;
+constexpr std::size_t kMostNumbers = 80'000'000;  ///< of a list of products
 
-/// Of putting a round behind a product, in numbers added.
-constexpr double kApplyWork = 150;
-constexpr double kSortWork = 20;  ///< of putting a row of a product in order
-/// A row of up to ten islands and zeros, so that loops unroll.
-constexpr std::size_t kPadded = 12;
-using Padded = std::array<float, kPadded>;
+/// Of putting a round behind a product, in numbers added, and for each column of it.
+constexpr double kApplyWork = 30;
+constexpr double kApplyColumn = 15;
+constexpr double kSortWork = 20;  ///< of putting a side of a product in order
 
-/// The products of the later rounds as indices of rows, in lexicographic order: those that share
-/// their first rows stand together.
+/// Rows that are looked at together, so that loops unroll.
+constexpr std::size_t kLane = 16;
+using Lane = std::array<float, kLane>;
+constexpr std::size_t kMostSides = RoundTable::kMostIslands;
+/// What each side but the last is off by.
+using Off = std::array<float, kMostSides>;
+
+/// The products of the later rounds as indices of rows, a row being what the islands of a side get
+/// from each island. In lexicographic order: products that share their first rows stand together.
+/// Reversed products are products, and rounds are symmetric but for the shares, so that one list
+/// serves both halves.
 class LaterProducts {
 public:
-    LaterProducts(const RoundTable& table, const std::vector<float>& products)
-        : table_(table), n_(table.n) {
+    LaterProducts(const RoundTable& table, const Sides& sides, const std::vector<float>& products)
+        : n_(table.n),
+          columns_(count_sides(sides) - 1),
+          scale_(static_cast<float>(1 / table.start)) {
+        std::array<double, kMostSides> mass{};
+        for (std::size_t i = 0; i < n_; ++i) {
+            mass[sides[i]] += table.share[i];
+        }
         std::ranges::transform(
-            table.share, share_.begin(), [](double part) { return static_cast<float>(part); });
-        sort(number_rows(products));
+            mass, mass_.begin(), [](double part) { return static_cast<float>(part); });
+        sort(number_rows(table, products));
         find_ends();
-        added_.resize(rows_.size());
-        rest_.resize(n_ + 1, 0);
+        error_.resize(lanes_.size() * kLane);
+        off_.resize(lanes_.size() * columns_);
     }
 
-    /// What each row adds to the error behind this product of the earlier rounds.
-    void meet(const float* earlier) {
-        std::array<Padded, RoundTable::kMostIslands> padded{};
-        for (std::size_t j = 0; j < n_; ++j) {
-            std::copy_n(earlier + j * n_, n_, padded[j].begin());
+    /// Lowers `least` to the error of the best product behind this one of the earlier rounds.
+    void lower(const float* earlier, float& least) {
+        const float most = least / scale_;
+        // What the first side is off by the others must make up for.
+        const float first = look_at(0, earlier);
+        if (2 * first >= most) {
+            return;
         }
-        for (std::size_t r = 0; r < rows_.size(); ++r) {
-            added_[r] = rows_[r].worth * error_of(rows_[r].weights, padded);
+        if (columns_ == 1) {
+            least = scale_ * 2 * first;
+            return;
         }
-        for (std::size_t i = n_; i-- > 0;) {
-            rest_[i] = rest_[i + 1] + *std::min_element(added_.begin() + first_[i],
-                                                        added_.begin() + first_[i + 1]);
+        std::array<float, kMostSides + 1> rests{};
+        for (std::size_t place = columns_; place-- > 1;) {
+            rests[place] = rests[place + 1] + look_at(place, earlier);
         }
-        looked_ += static_cast<double>(4 * rows_.size() * n_);
-    }
-
-    /// Lowers `least` to the error of the best product that was met.
-    void lower(float& least) {
-        std::array<float, RoundTable::kMostIslands + 1> sum{};
-        for (std::size_t p = 0; p < shared_.size() && rest_[0] < least;) {
-            std::size_t i = shared_[p];
-            for (; i < n_; ++i) {
-                sum[i + 1] = sum[i] + added_[row_of_[p * n_ + i]];
-                if (sum[i + 1] + rest_[i + 1] >= least) {
-                    break;
-                }
-            }
-            looked_ += static_cast<double>(i + 1 - shared_[p]);
-            if (i == n_) {
-                least = sum[n_];
-                --i;
-            }
-            p = ends_[p * n_ + i];
+        if (rests[1] + first < most) {
+            walk(rests, least);
         }
     }
 
@@ -76,64 +75,128 @@ public:
     [[nodiscard]] double looked() { return std::exchange(looked_, 0); }
 
 private:
-    struct Row {
-        float worth;  ///< share of its island over the error at the start
-        Padded weights;
-    };
-
-    [[nodiscard]] float error_of(
-        const Padded& weights, const std::array<Padded, RoundTable::kMostIslands>& earlier) const {
-        Padded off{};
-        for (std::size_t j = 0; j < n_; ++j) {
-            for (std::size_t x = 0; x < kPadded; ++x) {
-                off[x] += weights[j] * earlier[j][x];
+    /// What the rows of a side are off by behind this product; the least error among them.
+    float look_at(std::size_t place, const float* earlier) {
+        float least = INFINITY;
+        for (std::size_t lane = first_[place] / kLane; lane < first_[place + 1] / kLane; ++lane) {
+            const auto& rows = lanes_[lane];
+            Lane error{};
+            Lane last{};
+            for (std::size_t b = 0; b < columns_; ++b) {
+                Lane& sum = off_[lane * columns_ + b];
+                sum.fill(-even_[place] * mass_[b]);
+                for (std::size_t j = 0; j < n_; ++j) {
+                    const float weight = earlier[j * columns_ + b];
+                    for (std::size_t r = 0; r < kLane; ++r) {
+                        sum[r] += rows[j][r] * weight;
+                    }
+                }
+                for (std::size_t r = 0; r < kLane; ++r) {
+                    error[r] += std::abs(sum[r]);
+                    last[r] += sum[r];
+                }
+            }
+            float* errors = &error_[lane * kLane];
+            for (std::size_t r = 0; r < kLane; ++r) {
+                errors[r] = error[r] + std::abs(last[r]);
+                least = std::min(least, errors[r]);
             }
         }
-        for (std::size_t x = 0; x < kPadded; ++x) {
-            off[x] = std::abs(off[x] - share_[x]);
-        }
-        return std::accumulate(off.begin(), off.end(), 0.0F);
+        looked_ += static_cast<double>((first_[place + 1] - first_[place]) * n_ * columns_);
+        return least;
     }
 
-    /// Different rows of each island, islands with few of them first; indices of those of each
-    /// product.
-    std::vector<std::uint32_t> number_rows(const std::vector<float>& products) {
-        const std::size_t count = products.size() / (n_ * n_);
-        std::vector<std::vector<float>> rows(n_);
-        std::vector<std::uint32_t> rank(count * n_);
-        for (std::size_t i = 0; i < n_; ++i) {
+    /// The sum of errors of all sides, the last being off by what the others are together.
+    void walk(const std::array<float, kMostSides + 1>& rests, float& least) {
+        std::array<float, kMostSides + 1> sum{};
+        std::array<Off, kMostSides + 1> off{};
+        for (std::size_t p = 0; p < shared_.size();) {
+            std::size_t place = shared_[p];
+            for (; place < columns_; ++place) {
+                const std::uint32_t row = row_of_[p * columns_ + place];
+                sum[place + 1] = sum[place] + error_[row];
+                const float most = least / scale_ - sum[place + 1];
+                if (rests[place + 1] >= most || add(off[place], row, off[place + 1]) >= most) {
+                    break;
+                }
+            }
+            looked_ += static_cast<double>((place + 1 - shared_[p]) * columns_);
+            if (place == columns_) {
+                --place;
+                least = scale_ * (sum[columns_] + total(off[columns_]));
+            }
+            p = ends_[p * columns_ + place];
+        }
+    }
+
+    float add(const Off& before, std::uint32_t row, Off& after) const {
+        for (std::size_t b = 0; b < columns_; ++b) {
+            after[b] = before[b] + off_[row / kLane * columns_ + b][row % kLane];
+        }
+        return total(after);
+    }
+
+    [[nodiscard]] float total(const Off& off) const {
+        float sum = 0;
+        float last = 0;
+        for (std::size_t b = 0; b < columns_; ++b) {
+            sum += std::abs(off[b]);
+            last += off[b];
+        }
+        return sum + std::abs(last);
+    }
+
+    /// Different rows of each side, sides with few of them first and without the last; indices of
+    /// those of each product.
+    std::vector<std::uint32_t> number_rows(const RoundTable& table,
+                                           const std::vector<float>& products) {
+        const std::size_t width = n_ * columns_;
+        const std::size_t count = products.size() / width;
+        std::vector<std::vector<float>> rows(columns_);
+        std::vector<std::uint32_t> rank(count * columns_);
+        for (std::size_t a = 0; a < columns_; ++a) {
             Distinct distinct(n_);
             for (std::size_t p = 0; p < count; ++p) {
-                const float* row = &products[(p * n_ + i) * n_];
-                rows[i].insert(rows[i].end(), row, row + n_);
-                rank[p * n_ + i] = static_cast<std::uint32_t>(distinct.keep_last(rows[i]));
+                for (std::size_t j = 0; j < n_; ++j) {
+                    rows[a].push_back(products[p * width + j * columns_ + a]);
+                }
+                rank[p * columns_ + a] = static_cast<std::uint32_t>(distinct.keep_last(rows[a]));
             }
         }
-        std::vector<std::size_t> islands(n_);
-        std::iota(islands.begin(), islands.end(), std::size_t{0});
-        std::ranges::stable_sort(islands, {}, [&](std::size_t i) { return rows[i].size(); });
-        std::vector<std::uint32_t> row_of(count * n_);
-        for (std::size_t place = 0; place < n_; ++place) {
-            const std::size_t i = islands[place];
-            const auto first = static_cast<std::uint32_t>(rows_.size());
+        std::vector<std::size_t> sides(columns_);
+        std::iota(sides.begin(), sides.end(), std::size_t{0});
+        std::ranges::stable_sort(sides, {}, [&](std::size_t a) { return rows[a].size(); });
+        std::vector<std::uint32_t> row_of(count * columns_);
+        for (std::size_t place = 0; place < columns_; ++place) {
+            const std::size_t a = sides[place];
+            const std::size_t first = lanes_.size() * kLane;
             first_.push_back(first);
+            even_[place] = mass_[a];
             for (std::size_t p = 0; p < count; ++p) {
-                row_of[p * n_ + place] = first + rank[p * n_ + i];
+                row_of[p * columns_ + place] =
+                    static_cast<std::uint32_t>(first) + rank[p * columns_ + a];
             }
-            for (std::size_t at = 0; at < rows[i].size(); at += n_) {
-                Row& row = rows_.emplace_back();
-                row.worth = static_cast<float>(table_.share[i] / table_.start);
-                std::copy_n(&rows[i][at], n_, row.weights.begin());
+            const std::size_t different = rows[a].size() / n_;
+            lanes_.resize(lanes_.size() + (different + kLane - 1) / kLane);
+            // Places that are left in the last lane hold the first row again.
+            for (std::size_t r = 0; first + r < lanes_.size() * kLane; ++r) {
+                const float* row = &rows[a][(r < different ? r : 0) * n_];
+                for (std::size_t j = 0; j < n_; ++j) {
+                    lanes_[(first + r) / kLane][j][r % kLane] =
+                        static_cast<float>(table.share[j]) * row[j];
+                }
             }
         }
-        first_.push_back(static_cast<std::ptrdiff_t>(rows_.size()));
+        first_.push_back(lanes_.size() * kLane);
         return row_of;
     }
 
     void sort(const std::vector<std::uint32_t>& row_of) {
-        std::vector<std::size_t> order(row_of.size() / n_);
+        std::vector<std::size_t> order(row_of.size() / columns_);
         std::iota(order.begin(), order.end(), std::size_t{0});
-        const auto rows_at = [&](std::size_t p) { return std::span(row_of).subspan(p * n_, n_); };
+        const auto rows_at = [&](std::size_t p) {
+            return std::span(row_of).subspan(p * columns_, columns_);
+        };
         std::ranges::sort(order, [&](std::size_t a, std::size_t b) {
             return std::ranges::lexicographical_compare(rows_at(a), rows_at(b));
         });
@@ -144,49 +207,73 @@ private:
     }
 
     void find_ends() {
-        const std::size_t count = row_of_.size() / n_;
+        const std::size_t count = row_of_.size() / columns_;
         shared_.assign(count, 0);
-        ends_.assign(count * n_, static_cast<std::uint32_t>(count));
+        ends_.assign(count * columns_, static_cast<std::uint32_t>(count));
         for (std::size_t p = count; p-- > 0;) {
             std::size_t shared = 0;
-            while (p > 0 && shared < n_ &&
-                   row_of_[p * n_ + shared] == row_of_[(p - 1) * n_ + shared]) {
+            while (p > 0 && shared < columns_ &&
+                   row_of_[p * columns_ + shared] == row_of_[(p - 1) * columns_ + shared]) {
                 ++shared;
             }
             shared_[p] = static_cast<std::uint8_t>(shared);
-            for (std::size_t i = 0; i < n_ && p + 1 < count; ++i) {
-                ends_[p * n_ + i] = i < shared_[p + 1] ? ends_[(p + 1) * n_ + i]
-                                                       : static_cast<std::uint32_t>(p + 1);
+            for (std::size_t i = 0; i < columns_ && p + 1 < count; ++i) {
+                ends_[p * columns_ + i] = i < shared_[p + 1] ? ends_[(p + 1) * columns_ + i]
+                                                             : static_cast<std::uint32_t>(p + 1);
             }
         }
     }
 
-    const RoundTable& table_;
     std::size_t n_;
-    Padded share_{};
-    std::vector<Row> rows_;              ///< different ones, those of each island together
-    std::vector<std::ptrdiff_t> first_;  ///< [island, by place] of its rows
+    std::size_t columns_;
+    float scale_;                           ///< an error for what all sides are off by
+    std::array<float, kMostSides> mass_{};  ///< share of each side
+    std::array<float, kMostSides> even_{};  ///< the same by place
+    /// [row / kLane][island][row % kLane], times the share of the island; each place begins a lane.
+    std::vector<std::array<Lane, RoundTable::kMostIslands>> lanes_;
+    std::vector<std::size_t> first_;     ///< [place] of its rows
     std::vector<std::uint32_t> row_of_;  ///< [product][place]
     std::vector<std::uint32_t> ends_;    ///< [product][place]: behind the last that shares the rows
                                          ///< up to this
     std::vector<std::uint8_t> shared_;   ///< [product]: first rows shared with the one before
-    std::vector<float> added_;           ///< [row]
-    std::vector<float> rest_;            ///< [place]: the least that islands from here on add
+    std::vector<float> error_;           ///< [row]
+    std::vector<Lane> off_;              ///< [row / kLane][column][row % kLane]
     double looked_ = 0;
 };
 
 }  // namespace
 
-ProductFloors::ProductFloors(const RoundTable& table) : rounds_(table), levels_(1) {
-    levels_.front() = rounds_.unit();
+ProductFloors::ProductFloors(const RoundTable& table, Sides sides)
+    : table_(table), sides_(std::move(sides)), columns_(count_sides(sides_) - 1) {
+    LONGHAUL_ASSERT(sides_.size() == table.n && columns_ >= 1 && columns_ < table.n);
+    means_.resize(table.cliques.size() * columns_);
+    std::vector<float>& unit = levels_.emplace_back(table.n * columns_, 0.0F);
+    for (std::size_t i = 0; i < table.n; ++i) {
+        if (sides_[i] < columns_) {
+            unit[i * columns_ + sides_[i]] = 1;
+        }
+    }
+}
+
+void ProductFloors::take_means(const float* product) {
+    for (std::size_t c = 0; c < table_.cliques.size(); ++c) {
+        float* mean = &means_[c * columns_];
+        std::fill_n(mean, columns_, 0.0F);
+        for (const std::size_t member : table_.members[c]) {
+            const auto share = static_cast<float>(table_.share[member] / table_.mass[c]);
+            for (std::size_t b = 0; b < columns_; ++b) {
+                mean[b] += share * product[member * columns_ + b];
+            }
+        }
+    }
 }
 
 bool ProductFloors::list(std::size_t length, double& work, const std::function<bool()>& stop) {
-    const std::size_t width = rounds_.width();
+    const std::size_t width = table_.n * columns_;
     while (levels_.size() <= length) {
         const std::vector<float>& before = levels_.back();
-        const double cost = kApplyWork * static_cast<double>(before.size()) /
-                            static_cast<double>(width) * static_cast<double>(rounds_.size());
+        const double cost = (kApplyWork + kApplyColumn * static_cast<double>(columns_)) *
+                            static_cast<double>(before.size() / width * table_.size());
         if (too_many_ || cost > work) {
             return false;
         }
@@ -194,13 +281,18 @@ bool ProductFloors::list(std::size_t length, double& work, const std::function<b
         std::vector<float> next;
         Distinct distinct(width);
         for (std::size_t at = 0; at < before.size(); at += width) {
-            rounds_.take(&before[at]);
-            for (std::size_t round = 0; round < rounds_.size(); ++round) {
+            take_means(&before[at]);
+            for (std::size_t round = 0; round < table_.size(); ++round) {
                 next.resize(next.size() + width);
-                rounds_.apply(round, &next[next.size() - width]);
+                float* after = &next[next.size() - width];
+                for (const std::uint32_t id : table_.cliques_of(round)) {
+                    for (const std::size_t member : table_.members[id]) {
+                        std::copy_n(&means_[id * columns_], columns_, after + member * columns_);
+                    }
+                }
                 (void)distinct.keep_last(next);
             }
-            too_many_ = next.size() / width > kMostProducts;
+            too_many_ = next.size() > kMostNumbers;
             if (too_many_ || (stop && stop())) {
                 return false;
             }
@@ -210,6 +302,29 @@ bool ProductFloors::list(std::size_t length, double& work, const std::function<b
     return true;
 }
 
+std::vector<std::size_t> ProductFloors::by_error(const std::vector<float>& products) const {
+    std::vector<float> mass(columns_, 0);
+    for (std::size_t i = 0; i < table_.n; ++i) {
+        if (sides_[i] < columns_) {
+            mass[sides_[i]] += static_cast<float>(table_.share[i]);
+        }
+    }
+    const std::size_t width = table_.n * columns_;
+    std::vector<float> errors(products.size() / width, 0);
+    for (std::size_t p = 0; p < errors.size(); ++p) {
+        for (std::size_t i = 0; i < table_.n; ++i) {
+            for (std::size_t b = 0; b < columns_; ++b) {
+                errors[p] += static_cast<float>(table_.share[i]) *
+                             std::abs(products[p * width + i * columns_ + b] - mass[b]);
+            }
+        }
+    }
+    std::vector<std::size_t> order(errors.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::ranges::stable_sort(order, {}, [&](std::size_t p) { return errors[p]; });
+    return order;
+}
+
 double ProductFloors::least(std::size_t length, double& work, const std::function<bool()>& stop) {
     LONGHAUL_ASSERT(length >= 2);
     if (!list(length - length / 2, work, stop)) {
@@ -217,16 +332,15 @@ double ProductFloors::least(std::size_t length, double& work, const std::functio
     }
     const std::vector<float>& earlier = levels_[length / 2];
     const std::vector<float>& later = levels_[length - length / 2];
-    const std::size_t width = rounds_.width();
-    LaterProducts products(rounds_.table(), later);
-    work -= kSortWork * static_cast<double>(later.size()) / std::sqrt(static_cast<double>(width));
+    const std::size_t width = table_.n * columns_;
+    work -= kSortWork * static_cast<double>(later.size() / table_.n);
+    LaterProducts products(table_, sides_, later);
     float least = 1;
-    for (std::size_t at = 0; at < earlier.size(); at += width) {
+    for (const std::size_t product : by_error(earlier)) {
         if (work <= 0 || (stop && stop())) {
             return 0;
         }
-        products.meet(&earlier[at]);
-        products.lower(least);
+        products.lower(&earlier[product * width], least);
         work -= products.looked();
     }
     return std::max(0.0, static_cast<double>(least) - kGrainsInError);

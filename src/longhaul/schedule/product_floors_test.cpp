@@ -1,97 +1,18 @@
 #include "longhaul/schedule/detail/product_floors.hpp"
 
 #include <algorithm>
-#include <array>
-#include <cmath>
-#include <functional>
 #include <tuple>
 #include <vector>
 
 #include <gtest/gtest.h>
 
-#include "longhaul/core/random.hpp"
-#include "longhaul/schedule/detail/bounds.hpp"
 #include "longhaul/schedule/detail/common.hpp"
 #include "longhaul/schedule/detail/distinct.hpp"
 #include "longhaul/schedule/detail/error_floors.hpp"
-#include "longhaul/schedule/detail/fast_mixing.hpp"
-#include "longhaul/schedule/detail/start_bounds.hpp"
+#include "longhaul/schedule/detail/test_products.hpp"
 
 namespace longhaul::schedule::detail {
 namespace {
-
-constexpr std::size_t kLongest = 5;
-
-/// Some partitions of the islands, the one in which all are alone left out.
-std::vector<ListedRound> some_rounds(int n, std::size_t count, std::uint64_t seed) {
-    core::Random random(seed, 31);
-    std::vector<ListedRound> rounds;
-    while (rounds.size() < count) {
-        std::vector<Clique> cliques(slot(n), 0);
-        for (int i = 0; i < n; ++i) {
-            cliques[random.index(slot(n))] |= Clique{1} << i;
-        }
-        std::erase(cliques, Clique{0});
-        const Round round = make_round(cliques, n);
-        int widest = 1;
-        for (const Clique clique : round.cliques) {
-            widest = std::max(widest, clique_size(clique));
-        }
-        const bool known = std::ranges::any_of(
-            rounds, [&](const ListedRound& other) { return other.round == round; });
-        if (widest > 1 && !known) {
-            rounds.push_back({round, 1, 0, widest});
-        }
-    }
-    return rounds;
-}
-
-/// Errors of all products of up to kLongest rounds, multiplied out.
-class AllProducts {
-public:
-    AllProducts(std::vector<ListedRound>& rounds, int n, const MixingOptions& options)
-        : rounds_(rounds), mixing_(n, options) {
-        for (ListedRound& round : rounds_) {
-            round.error = mixing_.error_after({&round.round});
-        }
-        std::vector<const Round*> product;
-        extend(product, 0);
-    }
-
-    std::array<double, kLongest + 1> least = {1, 9, 9, 9, 9, 9};  ///< by length
-    /// Least of e(1) + e(2) + ... + e(kLongest), each times its power of the forgetting.
-    double least_sum = INFINITY;
-    double least_of_four = INFINITY;  ///< the same of the first four
-
-private:
-    void extend(std::vector<const Round*>& product, double sum) {
-        if (product.size() == kLongest) {
-            least_sum = std::min(least_sum, sum);
-            return;
-        }
-        if (product.size() == 4) {
-            least_of_four = std::min(least_of_four, sum);
-        }
-        for (const ListedRound& round : rounds_) {
-            product.push_back(&round.round);
-            const double error = mixing_.error_after(product);
-            least[product.size()] = std::min(least[product.size()], error);
-            extend(product, sum + error);
-            product.pop_back();
-        }
-    }
-
-    std::vector<ListedRound>& rounds_;
-    FastMixing mixing_;
-};
-
-MixingOptions unequal(int n) {
-    MixingOptions options;
-    for (int i = 0; i < n; ++i) {
-        options.target.push_back(1 + 0.3 * i);
-    }
-    return options;
-}
 
 TEST(Distinct, FindsWhatIsThere) {
     Distinct distinct(2);
@@ -122,7 +43,7 @@ TEST(ProductFloors, AreWhatTheBestProductsReach) {
             auto rounds = some_rounds(n, static_cast<std::size_t>(count), seed);
             const AllProducts all(rounds, n, options);
             const RoundTable table(rounds, n, options);
-            ProductFloors products(table);
+            ProductFloors products(table, finest_sides(slot(n)));
             for (std::size_t h = 2; h <= kLongest; ++h) {
                 double work = 1e9;
                 const double least = products.least(h, work, {});
@@ -132,9 +53,11 @@ TEST(ProductFloors, AreWhatTheBestProductsReach) {
                 EXPECT_LT(work, 1e9);
             }
             double little = 10;
-            EXPECT_EQ(ProductFloors(table).least(4, little, {}), 0);
+            EXPECT_EQ(ProductFloors(table, finest_sides(slot(n))).least(4, little, {}), 0);
             double enough = 1e9;
-            EXPECT_EQ(ProductFloors(table).least(4, enough, [] { return true; }), 0);
+            EXPECT_EQ(
+                ProductFloors(table, finest_sides(slot(n))).least(4, enough, [] { return true; }),
+                0);
         }
     }
 }
@@ -162,66 +85,6 @@ TEST(ErrorFloors, AreBelowAllProducts) {
             EXPECT_GE(of_fewer.of(2), all.least[2] - 1e-9);
             floors.raise(3, all.least[3]);
             EXPECT_NEAR(floors.of(3), all.least[3], 1e-9);
-        }
-    }
-}
-
-TEST(StartBounds, AreBelowAllSequences) {
-    for (const auto& [n, count, seed] :
-         {std::tuple(4, 4, 8U), std::tuple(5, 6, 9U), std::tuple(6, 5, 10U)}) {
-        for (const bool equal : {true, false}) {
-            const MixingOptions options = equal ? MixingOptions{} : unequal(n);
-            auto rounds = some_rounds(n, static_cast<std::size_t>(count), seed);
-            const AllProducts all(rounds, n, options);
-            const RoundTable table(rounds, n, options);
-            // Floors of the first rounds only, so that what comes later counts nothing.
-            std::vector<double> floors(kLongest + 1, 0);
-            floors[1] = all.least[1];
-            floors[2] = all.least[2];
-            StartBounds starts(table, floors, 1);
-            EXPECT_NEAR(starts.least(), all.least[1] + all.least[2], 2e-4);
-            double before = starts.least();
-            for (const double cap : {0.9 * all.least_sum, 2 * all.least_sum}) {
-                double work = 1e7;
-                starts.look(cap, work, {});
-                EXPECT_GT(work, 0);
-                EXPECT_GE(starts.least(), std::min(cap, all.least_of_four) - 2e-4);
-                EXPECT_LE(starts.least(), all.least_sum + 1e-6);
-                EXPECT_GE(starts.least(), before - 1e-6);
-                before = starts.least();
-            }
-            // The sum over each way, as far as products are known, never passes the bound.
-            FastMixing mixing(n, options);
-            std::vector<const Round*> product;
-            const std::function<void(StartBounds::Node, double)> follow =
-                [&](StartBounds::Node node, double sum) {
-                    if (product.size() == kLongest) {
-                        EXPECT_LE(starts.least(), sum + 1e-6);
-                        return;
-                    }
-                    for (std::size_t r = 0; r < rounds.size(); ++r) {
-                        product.push_back(&rounds[r].round);
-                        const double longer = sum + mixing.error_after(product);
-                        StartBounds::Node next = StartBounds::kUnknown;
-                        if (node != StartBounds::kUnknown && starts.looked_behind(node)) {
-                            next = starts.after(node, r);
-                            EXPECT_LE(starts.left(node),
-                                      longer - sum +
-                                          (next == StartBounds::kUnknown ? starts.cap()
-                                                                         : starts.left(next)) +
-                                          2e-4);
-                        }
-                        follow(next, longer);
-                        product.pop_back();
-                    }
-                };
-            follow(StartBounds::kRoot, 0);
-            // Little work: still below.
-            StartBounds few(table, floors, 1);
-            double work = 3;
-            few.look(all.least_sum, work, {});
-            EXPECT_LE(work, 0);
-            EXPECT_LE(few.least(), all.least_sum + 1e-6);
         }
     }
 }

@@ -1,5 +1,6 @@
 #include "longhaul/schedule/detail/round_table.hpp"
 
+#include <algorithm>
 #include <map>
 #include <numeric>
 
@@ -7,6 +8,16 @@
 #include "longhaul/schedule/detail/common.hpp"
 
 namespace longhaul::schedule::detail {
+
+Sides finest_sides(std::size_t islands) {
+    Sides sides(islands);
+    std::iota(sides.begin(), sides.end(), std::uint8_t{0});
+    return sides;
+}
+
+std::size_t count_sides(const Sides& sides) {
+    return std::size_t{std::ranges::max(sides)} + 1;
+}
 
 RoundTable::RoundTable(std::span<const ListedRound> listed,
                        int islands,

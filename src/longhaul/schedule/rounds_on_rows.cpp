@@ -7,16 +7,27 @@
 
 namespace longhaul::schedule::detail {
 
-RoundsOnRows::RoundsOnRows(const RoundTable& table)
-    : table_(table), means_(table.cliques.size()), errors_(table.cliques.size()) {
+RoundsOnRows::RoundsOnRows(const RoundTable& table) : RoundsOnRows(table, finest_sides(table.n)) {}
+
+RoundsOnRows::RoundsOnRows(const RoundTable& table, const Sides& sides)
+    : table_(table),
+      sides_(sides),
+      columns_(count_sides(sides)),
+      means_(table.cliques.size()),
+      errors_(table.cliques.size()) {
+    std::array<double, kStride> mass{};
+    for (std::size_t i = 0; i < table.n; ++i) {
+        share_[i] = static_cast<float>(table.share[i]);
+        mass[sides[i]] += table.share[i];
+    }
     std::ranges::transform(
-        table.share, share_.begin(), [](double part) { return static_cast<float>(part); });
+        mass, mass_.begin(), [](double part) { return static_cast<float>(part); });
 }
 
 std::vector<float> RoundsOnRows::unit() const {
     std::vector<float> rows(width(), 0);
     for (std::size_t i = 0; i < table_.n; ++i) {
-        rows[i * table_.n + i] = 1;
+        rows[i * columns_ + sides_[i]] = 1;
     }
     return rows;
 }
@@ -24,7 +35,7 @@ std::vector<float> RoundsOnRows::unit() const {
 void RoundsOnRows::take(const float* rows) {
     std::array<Row, RoundTable::kMostIslands> padded{};
     for (std::size_t i = 0; i < table_.n; ++i) {
-        std::copy_n(rows + i * table_.n, table_.n, padded[i].begin());
+        std::copy_n(rows + i * columns_, columns_, padded[i].begin());
     }
     for (std::size_t c = 0; c < means_.size(); ++c) {
         Row sum{};
@@ -37,7 +48,7 @@ void RoundsOnRows::take(const float* rows) {
         const auto mass = static_cast<float>(table_.mass[c]);
         Row off;
         for (std::size_t x = 0; x < kStride; ++x) {
-            off[x] = std::abs(sum[x] - mass * share_[x]);
+            off[x] = std::abs(sum[x] - mass * mass_[x]);
             means_[c][x] = sum[x] / mass;
         }
         float error = 0;
@@ -75,7 +86,7 @@ double RoundsOnRows::least_after() const {
 void RoundsOnRows::apply(std::size_t round, float* after) const {
     for (const std::uint32_t id : table_.cliques_of(round)) {
         for (const std::size_t member : table_.members[id]) {
-            std::copy_n(means_[id].begin(), table_.n, after + member * table_.n);
+            std::copy_n(means_[id].begin(), columns_, after + member * columns_);
         }
     }
 }

@@ -16,9 +16,10 @@ constexpr std::size_t kMostInLevel = 2'000'000;
 }  // namespace
 
 StartBounds::StartBounds(const RoundTable& table,
+                         const Sides& sides,
                          const std::vector<double>& floors,
                          double forgetting)
-    : rounds_(table), child_(table), floors_(floors) {
+    : rounds_(table, sides), child_(table, sides), floors_(floors) {
     behind_.assign(floors_.size() + 1, 0);
     worth_.assign(floors_.size(), 1);
     for (std::size_t h = floors_.size(); h-- > 1;) {
@@ -80,7 +81,7 @@ void StartBounds::look_behind(std::size_t length,
     edges_[node] = static_cast<Node>(cut_.size());
     auto cut = static_cast<float>(kNever);
     for (std::size_t round = 0; round < rounds_.size(); ++round) {
-        const double error = worth_[h] * rounds_.error_after(round);
+        const double error = std::max(worth_[h] * rounds_.error_after(round), floors_[h]);
         const double sum = static_cast<double>(sum_[node]) + error;
         to_.push_back(kUnknown);
         if (sum + behind_[h] >= cap_) {

@@ -42,21 +42,38 @@ public:
 private:
     static constexpr std::size_t kFirstLength = 3;
 
+    /// Products of rounds, islands of a side being as one.
+    struct Division {
+        ProductFloors floors;
+        double work = 0;  ///< of the last length
+    };
+
     /// Schedules whose longest round takes at least so long, and less than that of the next class.
     struct Class {
         double least_ms;
         RoundTable table;  ///< of all rounds that they may have
         ErrorFloors floors;
-        std::optional<ProductFloors> products = {};
+        std::vector<Division> divisions = {};    ///< the finest first
+        std::size_t division = 0;                ///< that may do with the work that is left
         std::size_t next_length = kFirstLength;  ///< of products to look at
         std::optional<StartBounds> starts = {};
-        double product_work = 0;  ///< of the last length
-        double start_work = 0;    ///< of the last cap
+        std::optional<StartBounds> merged = {};  ///< the same of sides
+        double merged_work = 0;
+        double merged_floors = 0;
+        double start_work = 0;  ///< of the last cap
         double proved = 0;
     };
 
     [[nodiscard]] bool proves(Class& of, double score, double& work, const Calls& calls);
     void look_at_products(Class& of, double needed, const std::function<bool()>& stop);
+    void divide(Class& of, const std::function<bool()>& stop);
+    /// Zero when it would take more than a part of the work.
+    [[nodiscard]] double least_product(Class& of,
+                                       Division& with,
+                                       double part,
+                                       const std::function<bool()>& stop);
+    [[nodiscard]] static Sides sides_of_starts(const Class& of);
+    void look_at_sides(Class& of, double work, const std::function<bool()>& stop) const;
     void look_at_starts(Class& of,
                         double needed,
                         double& work,

@@ -2,32 +2,46 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <vector>
 
-#include "longhaul/schedule/detail/rounds_on_rows.hpp"
+#include "longhaul/schedule/detail/round_table.hpp"
 
 namespace longhaul::schedule::detail {
 
 /// Rounds that leave the others alone may come in any order, so sequences of rounds have far fewer
-/// products than there are sequences.
+/// products than there are sequences. They have fewer still where islands of one side are as one,
+/// both as those whose updates come and as those who get them: the errors of the sums of weights
+/// that are left are at most those of all weights, and nearly as large where few exchanges join the
+/// sides, for it is disagreement between them that lasts.
 class ProductFloors {
 public:
-    /// `table` must outlive it.
-    explicit ProductFloors(const RoundTable& table);
+    /// `table` must outlive it. Two sides at least.
+    ProductFloors(const RoundTable& table, Sides sides);
 
     /// At least the error of every product of `length` rounds, 2 or more; zero when the work or
     /// `stop` end it. `work` (numbers added) is lowered by what was used. All different products of
-    /// length / 2 rounds are met with all of the other half, row by row, as long as rows that were
-    /// not looked at yet leave hope for a smaller error.
+    /// length / 2 rounds are met with all of the other half, side by side, as long as sides that
+    /// were not looked at yet leave hope for a smaller error.
     [[nodiscard]] double least(std::size_t length, double& work, const std::function<bool()>& stop);
+
+    [[nodiscard]] const Sides& sides() const { return sides_; }
 
 private:
     /// Whether levels_ holds the products of so many rounds now.
     bool list(std::size_t length, double& work, const std::function<bool()>& stop);
+    /// Those first that disagree least: they are likely to be a part of the best products.
+    [[nodiscard]] std::vector<std::size_t> by_error(const std::vector<float>& products) const;
+    /// What each clique would average to.
+    void take_means(const float* product);
 
-    RoundsOnRows rounds_;
-    std::vector<std::vector<float>> levels_;  ///< [rounds][product][row][column], all different
+    const RoundTable& table_;
+    Sides sides_;
+    std::size_t columns_;  ///< sides but for the last: weights sum to 1
+    /// [rounds][product][island][column]: weights of the sides at each island, all different.
+    std::vector<std::vector<float>> levels_;
+    std::vector<float> means_;  ///< [clique][column]
     bool too_many_ = false;
 };
 

@@ -10,6 +10,11 @@
 
 namespace longhaul::schedule::detail {
 
+/// Side of each island, 0, 1, ...; in the finest division each island is a side.
+using Sides = std::vector<std::uint8_t>;
+[[nodiscard]] Sides finest_sides(std::size_t islands);
+[[nodiscard]] std::size_t count_sides(const Sides& sides);
+
 /// Rounds of one schedule, their cliques numbered.
 struct RoundTable {
     /// Rounds must not be empty; ten islands at most.

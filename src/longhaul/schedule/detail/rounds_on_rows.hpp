@@ -9,15 +9,16 @@
 
 namespace longhaul::schedule::detail {
 
-/// The rounds of a table on rows of weights: n * n numbers in single precision, the row of an
-/// island holding its weights of all. `table` must outlive it.
+/// The rounds of a table on rows of weights: n * sides numbers in single precision, the row of an
+/// island holding its weights of all islands of each side. `table` must outlive it.
 class RoundsOnRows {
 public:
-    explicit RoundsOnRows(const RoundTable& table);
+    explicit RoundsOnRows(const RoundTable& table);  ///< each island a side
+    RoundsOnRows(const RoundTable& table, const Sides& sides);
 
     [[nodiscard]] const RoundTable& table() const { return table_; }
     [[nodiscard]] std::size_t size() const { return table_.size(); }
-    [[nodiscard]] std::size_t width() const { return table_.n * table_.n; }
+    [[nodiscard]] std::size_t width() const { return table_.n * columns_; }
     /// Before any round.
     [[nodiscard]] std::vector<float> unit() const;
 
@@ -33,7 +34,10 @@ private:
     using Row = std::array<float, kStride>;
 
     const RoundTable& table_;
+    Sides sides_;
+    std::size_t columns_;
     Row share_{};
+    Row mass_{};                  ///< [side]
     std::vector<Row> means_;      ///< [clique]
     std::vector<double> errors_;  ///< [clique] of its members together
 };

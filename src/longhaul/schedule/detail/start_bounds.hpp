@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <vector>
 
 #include "longhaul/schedule/detail/distinct.hpp"
@@ -14,6 +15,8 @@ namespace longhaul::schedule::detail {
 /// For one start, whatever comes: lower bounds of rho e(1) + rho^2 e(2) + ... over all sequences of
 /// rounds. Products are looked at one round after the other, each once, as long as their sum and
 /// the floors behind it stay below a cap; then bounds are carried back to where they came from.
+/// Weights of islands of one side are added up, so that there are fewer products; e of a product is
+/// at least that of the sums and at least its floor.
 class StartBounds {
 public:
     using Node = std::uint32_t;  ///< a product of the first rounds
@@ -21,11 +24,18 @@ public:
     static constexpr Node kRoot = 0;  ///< no round yet
 
     /// Floors of rho^h e(h), h = 0 and more, zero beyond. `table` must outlive it.
-    StartBounds(const RoundTable& table, const std::vector<double>& floors, double forgetting);
+    StartBounds(const RoundTable& table,
+                const Sides& sides,
+                const std::vector<double>& floors,
+                double forgetting);
 
     /// Looks again, with a higher cap. `work` (rounds tried behind a product) is lowered by what
     /// was used; where it ends, bounds stay what floors say.
     void look(double cap, double& work, const std::function<bool()>& stop);
+    /// Looks at all products of as many rounds as the work allows, without a cap.
+    void look_at_all(double& work, const std::function<bool()>& stop) {
+        look(std::numeric_limits<double>::infinity(), work, stop);
+    }
 
     [[nodiscard]] double least() const { return left(kRoot); }
     /// At least what is still to come.
@@ -37,7 +47,9 @@ public:
     [[nodiscard]] Node after(Node node, std::size_t round) const {
         return edges_[node] == kUnknown ? kUnknown : to_[edges_[node] * rounds_.size() + round];
     }
-    [[nodiscard]] bool looked_behind(Node node) const { return edges_[node] != kUnknown; }
+    [[nodiscard]] bool looked_behind(Node node) const {
+        return node != kUnknown && edges_[node] != kUnknown;
+    }
     [[nodiscard]] double cap() const { return cap_ - kGrainsInError; }
 
 private:
