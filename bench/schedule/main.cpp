@@ -34,6 +34,8 @@ struct Options {
     std::string only;
     double effort = 1;
     double limit_s = 45;
+    double more_effort = 12;  ///< where the gap is too large
+    double more_limit_s = 550;
 };
 
 /// One line of the table.
@@ -115,7 +117,7 @@ std::vector<Row> region_rows(const Options& options) {
                         {},
                         0,
                         n <= 9 ? 0.05 : -1,
-                        60,
+                        n <= 9 ? 600.0 : 60.0,
                         true});
     };
     for (const double memory : {0.0, 0.05, 32.0}) {
@@ -144,7 +146,8 @@ void run(const Row& row, const Options& options) {
     schedule::OptimiseOptions how;
     how.pace = row.pace;
     how.effort = options.effort;
-    how.stop = [&] { return seconds() > options.limit_s; };
+    double limit_s = options.limit_s;
+    how.stop = [&] { return seconds() > limit_s; };
     const std::vector<Comparator> others =
         compare_schedules(times, {.pace = row.pace, .mixing = {}, .seed = 1});
     for (const Comparator& other : others) {
@@ -152,7 +155,17 @@ void run(const Row& row, const Options& options) {
             how.starts.push_back(*other.schedule);
         }
     }
-    const Optimised found = optimise_schedule(times, how);
+    const auto gap_of = [](const Optimised& of) {
+        return of.bound_ms > 0 ? of.score.score_ms / of.bound_ms - 1 : INFINITY;
+    };
+    Optimised found = optimise_schedule(times, how);
+    const bool again = found.schedule && row.most_s > 60 && gap_of(found) > row.most_gap;
+    if (again) {
+        how.effort *= options.more_effort;
+        how.starts.push_back(*found.schedule);
+        limit_s += options.more_limit_s;
+        found = optimise_schedule(times, how);
+    }
     const double took = seconds();
     const Comparator* best = nullptr;
     for (const Comparator& other : others) {
@@ -161,7 +174,7 @@ void run(const Row& row, const Options& options) {
         }
     }
     const double score = found.score.score_ms;
-    const double gap = found.bound_ms > 0 ? score / found.bound_ms - 1 : INFINITY;
+    const double gap = gap_of(found);
     const bool met = found.schedule && (row.most == 0 || score <= row.most) &&
                      (row.most_gap < 0 || gap <= row.most_gap + 1e-9) && took <= row.most_s &&
                      (!row.beat_all || best == nullptr || score <= best->score_ms * (1 + 1e-9));
@@ -174,7 +187,7 @@ void run(const Row& row, const Options& options) {
     required += row.beat_all ? "better than every other; " : "";
     required += fmt::format("{:.0f} s", row.most_s);
     fmt::print(
-        "| {} | {} | {} | {:.3f} | {:.3f} | {:.2f} % | {} | {:.1f} | {} {:.1f} | {} | {} |\n",
+        "| {} | {} | {} | {:.3f} | {:.3f} | {:.2f} % | {}{} | {:.1f} | {} {:.1f} | {} | {} |\n",
         row.name,
         row.islands.size(),
         row.memory_gb,
@@ -182,6 +195,7 @@ void run(const Row& row, const Options& options) {
         found.bound_ms,
         100 * gap,
         found.bound_method,
+        again ? fmt::format(", effort {:g}", how.effort) : std::string(),
         took,
         best == nullptr ? "none" : best->name,
         best == nullptr ? 0 : best->score_ms,
@@ -229,6 +243,10 @@ int main(int argc, char** argv) {
     parser.add_option("--only", options.only, "rows whose 'name islands memory' has this text");
     parser.add_option("--effort", options.effort, "scales the search");
     parser.add_option("--limit", options.limit_s, "seconds of a row");
+    parser.add_option("--more-effort",
+                      options.more_effort,
+                      "times the effort, once more where a gap of few islands is too large");
+    parser.add_option("--more-limit", options.more_limit_s, "seconds of that");
     CLI11_PARSE(parser, argc, argv);
     return longhaul::bench::run_all(options);
 }
