@@ -159,12 +159,14 @@ void run(const Row& row, const Options& options) {
         return of.bound_ms > 0 ? of.score.score_ms / of.bound_ms - 1 : INFINITY;
     };
     Optimised found = optimise_schedule(times, how);
-    const bool again = found.schedule && row.most_s > 60 && gap_of(found) > row.most_gap;
+    const bool again = found.schedule && row.most_s > 60 && gap_of(found) > row.most_gap &&
+                       options.more_effort > 1;
     if (again) {
         how.effort *= options.more_effort;
         how.starts.push_back(*found.schedule);
         limit_s += options.more_limit_s;
-        found = optimise_schedule(times, how);
+        const Optimised more = optimise_schedule(times, how);
+        found = more.bound_ms > found.bound_ms ? more : found;
     }
     const double took = seconds();
     const Comparator* best = nullptr;

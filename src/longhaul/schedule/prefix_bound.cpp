@@ -24,14 +24,21 @@ constexpr double kRowWork = 0.03;
 constexpr std::size_t kLongestProduct = 24;
 constexpr double kProductWork = 120;
 constexpr double kCheapProduct = 0.02;  ///< of the work, where nothing is made coarser
-constexpr double kWorthWhile = 1.02;    ///< times the floor of the next coarser division
+constexpr double kProductsFirst = 1;    ///< times what the other parts of a proof get
 constexpr double kProductPart = 0.4;    ///< of the work, for one length
 constexpr double kLongerProduct = 12;   ///< times the work of one round less, at least
+constexpr double kUnfinished = 0.5;     ///< of the work of one that was not finished counts
+/// What a finer division must add to a floor for more to be tried, and for all of the work.
+constexpr double kWorthWhile = 0.02;
+constexpr double kFullyWorthWhile = 0.2;
 constexpr double kChoosingSides = 0.1;  ///< of the work
+constexpr double kLeastForSides = 5e8;  ///< numbers; sides are not worth while for less
 /// Starts are looked at somewhat further than a score asks for, in steps.
 constexpr double kFurther = 0.05;
 constexpr double kStartPart = 0.5;
+/// The same of islands merged into so many sides, without a cap and up to so much work.
 constexpr std::size_t kStartSides = 4;
+constexpr double kSidesWork = 8e6;
 constexpr double kCapStep = 0.05;
 constexpr double kHigherCap = 2.5;  ///< times the work of one step less
 /// The first part of the work, and how much larger each further one is.
@@ -84,13 +91,13 @@ PrefixBound::PrefixBound(const std::vector<ListedRound>& rounds,
     std::ranges::reverse(classes_);
 }
 
-void PrefixBound::divide(Class& of, const std::function<bool()>& stop) {
+void PrefixBound::divide(Class& of, double limit, const std::function<bool()>& stop) {
     if (of.divisions.empty()) {
         of.floors.look_at_rows(of.table, kRowWork / kProductWork * product_work_);
         of.divisions.push_back({ProductFloors(of.table, finest_sides(of.table.n))});
         return;
     }
-    double work = kChoosingSides * product_work_;
+    double work = std::min(kChoosingSides * product_work_, limit);
     product_work_ -= work;
     for (Sides& sides : promising_sides(of.table, work, stop)) {
         of.divisions.push_back({ProductFloors(of.table, std::move(sides))});
@@ -108,30 +115,39 @@ double PrefixBound::least_product(Class& of,
     double work = part;
     const double least = with.floors.least(of.next_length, work, stop);
     product_work_ -= part - std::max(0.0, work);
-    // What an unfinished one takes is not known, but more than this.
-    with.work = least > 0 ? part - work : part;
+    // An unfinished one may be tried again with a larger part.
+    with.work = (least > 0 ? 1 : kUnfinished) * (part - std::max(0.0, work));
     return least;
 }
 
-void PrefixBound::look_at_products(Class& of, double needed, const std::function<bool()>& stop) {
+void PrefixBound::look_at_products(Class& of,
+                                   double needed,
+                                   double limit,
+                                   const std::function<bool()>& stop) {
     if (of.divisions.empty() && of.floors.after(0) < needed) {
-        divide(of, stop);
+        divide(of, limit, stop);
     }
     while (of.next_length <= kLongestProduct && of.floors.after(0) < needed) {
-        double least = least_product(of, of.divisions.front(), kCheapProduct * product_work_, stop);
+        const double cheap = std::min(kCheapProduct * product_work_, limit);
+        double least = least_product(of, of.divisions.front(), cheap, stop);
         if (least == 0) {
             if (of.divisions.size() == 1) {
-                divide(of, stop);
+                if (limit < kLeastForSides) {
+                    return;
+                }
+                divide(of, limit, stop);
             }
-            // Coarse ones take little work; finer ones as long as they are worth theirs.
+            // Coarse ones take little work; finer ones may take as much as they seem to be worth.
+            double part = std::min(kProductPart * product_work_, limit);
             for (std::size_t k = of.divisions.size(); k-- > 0;) {
-                const double finer =
-                    least_product(of, of.divisions[k], kProductPart * product_work_, stop);
-                const bool better = finer > kWorthWhile * least;
+                const double finer = least_product(of, of.divisions[k], part, stop);
+                const double gain = least == 0 ? kFullyWorthWhile : finer / least - 1;
                 least = std::max(least, finer);
-                if (!better) {
+                if (gain < kWorthWhile) {
                     break;
                 }
+                part = std::min(1.0, gain / kFullyWorthWhile) *
+                       std::min(kProductPart * product_work_, limit);
             }
         }
         if (least == 0) {
@@ -185,11 +201,18 @@ void PrefixBound::look_at_sides(Class& of, double work, const std::function<bool
 
 bool PrefixBound::proves(Class& of, double score, double& work, const Calls& calls) {
     const double needed = score / of.least_ms - 1.5;
-    look_at_products(of, needed, calls.stop);
     bool proved = of.proved >= score || of.floors.after(0) >= needed;
     for (double part = kFirstPart; !proved; part *= kMoreWork) {
         if (work <= 0 || (calls.stop && calls.stop())) {
             return false;
+        }
+        // Disagreement lasts longest in the fastest class: there floors of long products pay.
+        const bool fastest = &of == classes_.front().get();
+        look_at_products(
+            of, needed, fastest ? product_work_ : kProductsFirst * kProductWork * part, calls.stop);
+        proved = of.floors.after(0) >= needed;
+        if (proved) {
+            break;
         }
         const double most = kStartPart * std::min(part, work);
         double left = most;
@@ -199,7 +222,7 @@ bool PrefixBound::proves(Class& of, double score, double& work, const Calls& cal
         if (!proved && work > 0) {
             left = std::min(part, work);
             work -= left;
-            look_at_sides(of, part, calls.stop);
+            look_at_sides(of, std::min(part, kSidesWork), calls.stop);
             const std::array<const StartBounds*, 2> starts{&*of.starts, &*of.merged};
             PrefixSearch search(of.table, of.floors, starts, forgetting_, calls.stop, calls.seen);
             proved = search.proves(score, of.least_ms, left);

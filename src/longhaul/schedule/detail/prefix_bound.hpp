@@ -65,8 +65,11 @@ private:
     };
 
     [[nodiscard]] bool proves(Class& of, double score, double& work, const Calls& calls);
-    void look_at_products(Class& of, double needed, const std::function<bool()>& stop);
-    void divide(Class& of, const std::function<bool()>& stop);
+    void look_at_products(Class& of,
+                          double needed,
+                          double limit,
+                          const std::function<bool()>& stop);
+    void divide(Class& of, double limit, const std::function<bool()>& stop);
     /// Zero when it would take more than a part of the work.
     [[nodiscard]] double least_product(Class& of,
                                        Division& with,
