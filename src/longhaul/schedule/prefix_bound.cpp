@@ -24,7 +24,6 @@ constexpr double kRowWork = 0.03;
 constexpr std::size_t kLongestProduct = 24;
 constexpr double kProductWork = 120;
 constexpr double kCheapProduct = 0.02;  ///< of the work, where nothing is made coarser
-constexpr double kProductsFirst = 1;    ///< times what the other parts of a proof get
 constexpr double kProductPart = 0.4;    ///< of the work, for one length
 constexpr double kLongerProduct = 12;   ///< times the work of one round less, at least
 constexpr double kUnfinished = 0.5;     ///< of the work of one that was not finished counts
@@ -208,8 +207,7 @@ bool PrefixBound::proves(Class& of, double score, double& work, const Calls& cal
         }
         // Disagreement lasts longest in the fastest class: there floors of long products pay.
         const bool fastest = &of == classes_.front().get();
-        look_at_products(
-            of, needed, fastest ? product_work_ : kProductsFirst * kProductWork * part, calls.stop);
+        look_at_products(of, needed, fastest ? product_work_ : kProductWork * part, calls.stop);
         proved = of.floors.after(0) >= needed;
         if (proved) {
             break;
