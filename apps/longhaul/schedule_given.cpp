@@ -9,6 +9,7 @@
 #include <fmt/ranges.h>
 
 #include "longhaul/schedule/replan.hpp"
+#include "longhaul/schedule/timed_fit.hpp"
 #include "longhaul/schedule/timed_score.hpp"
 
 namespace longhaul::app {
@@ -145,7 +146,15 @@ core::Result<Scored> scored_file(const schedule::TimedSchedule& file,
                                  schedule::RoundTimes& times,
                                  const LoadedIslands& loaded) {
     if (why_anew(file, typed, loaded).empty()) {
-        return of_timed(file, loaded);
+        Scored found = of_timed(file, loaded);
+        if (std::string why = schedule::why_not_carried(file, loaded.islands);
+            found.score.feasible && !why.empty()) {
+            found.score.feasible = false;
+            found.score.reason = std::move(why);
+            found.score.score_ms = std::numeric_limits<double>::infinity();
+            found.timed.reset();
+        }
+        return found;
     }
     const schedule::Schedule rounds = file.schedule();
     if (loaded.pace == schedule::Pace::kStreamed) {

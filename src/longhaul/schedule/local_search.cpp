@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <utility>
 
 #include "longhaul/schedule/detail/common.hpp"
 
@@ -198,43 +199,57 @@ Candidate anneal(Judge& judge, Candidate start, std::uint64_t steps, core::Rando
     return best;
 }
 
+namespace {
+
+/// Cliques of each round, as they stand on the way from one schedule to another.
+using Cliques = std::vector<std::vector<Clique>>;
+
+/// The best schedule with one island moved to where it is in the goal, and its cliques; none when
+/// nothing is left to move.
+std::pair<Candidate, Cliques> best_step(Judge& judge, const Cliques& at, const Cliques& goal) {
+    std::pair<Candidate, Cliques> best{{{}, kNever}, {}};
+    const auto try_move = [&](std::size_t p, std::size_t c, int island) {
+        Cliques moved = at;
+        for (Clique& clique : moved[p]) {
+            clique &= ~(Clique{1} << island);
+        }
+        moved[p][c] |= Clique{1} << island;
+        Schedule schedule;
+        for (const auto& cliques : moved) {
+            schedule.rounds.push_back(make_round(cliques, judge.islands()));
+        }
+        const double score = judge.score(schedule, kNever);
+        if (best.second.empty() || score < best.first.score_ms) {
+            best = {{std::move(schedule), score}, std::move(moved)};
+        }
+    };
+    for (std::size_t p = 0; p < at.size(); ++p) {
+        for (std::size_t c = 0; c < goal[p].size(); ++c) {
+            for (const int island : members_of(goal[p][c] & ~at[p][c])) {
+                try_move(p, c, island);
+            }
+        }
+    }
+    return best;
+}
+
+}  // namespace
+
 Candidate relink(Judge& judge, const Candidate& from, const Candidate& to, core::Random& random) {
     Candidate best = from.score_ms < to.score_ms ? from : to;
     if (from.schedule.rounds.size() != to.schedule.rounds.size()) {
         return best;
     }
-    const std::size_t period = from.schedule.rounds.size();
-    std::vector<std::vector<Clique>> at;
-    std::vector<std::vector<Clique>> goal;
-    for (std::size_t p = 0; p < period; ++p) {
+    Cliques at;
+    Cliques goal;
+    for (std::size_t p = 0; p < from.schedule.rounds.size(); ++p) {
         at.push_back(matched(from.schedule.rounds[p], to.schedule.rounds[p]));
         goal.push_back(to.schedule.rounds[p].cliques);
         goal.back().resize(at.back().size(), 0);
     }
     Candidate inner{{}, kNever};
     while (!judge.stopped()) {
-        Candidate step{{}, kNever};
-        std::vector<std::vector<Clique>> step_at;
-        for (std::size_t p = 0; p < period; ++p) {
-            for (std::size_t c = 0; c < goal[p].size(); ++c) {
-                for (const int island : members_of(goal[p][c] & ~at[p][c])) {
-                    std::vector<std::vector<Clique>> moved = at;
-                    for (Clique& clique : moved[p]) {
-                        clique &= ~(Clique{1} << island);
-                    }
-                    moved[p][c] |= Clique{1} << island;
-                    Schedule schedule;
-                    for (const auto& cliques : moved) {
-                        schedule.rounds.push_back(make_round(cliques, judge.islands()));
-                    }
-                    const double score = judge.score(schedule, kNever);
-                    if (step_at.empty() || score < step.score_ms) {
-                        step = {std::move(schedule), score};
-                        step_at = std::move(moved);
-                    }
-                }
-            }
-        }
+        auto [step, step_at] = best_step(judge, at, goal);
         if (step_at.empty() || step_at == goal) {
             break;
         }

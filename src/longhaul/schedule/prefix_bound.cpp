@@ -119,6 +119,29 @@ double PrefixBound::least_product(Class& of,
     return least;
 }
 
+double PrefixBound::least_by_sides(Class& of, double limit, const std::function<bool()>& stop) {
+    if (of.divisions.size() == 1) {
+        if (limit < kLeastForSides) {
+            return 0;
+        }
+        divide(of, limit, stop);
+    }
+    // Coarse ones take little work; finer ones may take as much as they seem to be worth.
+    double least = 0;
+    double worth = 1;
+    for (std::size_t k = of.divisions.size(); k-- > 0;) {
+        const double part = worth * std::min(kProductPart * product_work_, limit);
+        const double finer = least_product(of, of.divisions[k], part, stop);
+        const double gain = least == 0 ? kFullyWorthWhile : finer / least - 1;
+        least = std::max(least, finer);
+        if (gain < kWorthWhile) {
+            break;
+        }
+        worth = std::min(1.0, gain / kFullyWorthWhile);
+    }
+    return least;
+}
+
 void PrefixBound::look_at_products(Class& of,
                                    double needed,
                                    double limit,
@@ -129,26 +152,7 @@ void PrefixBound::look_at_products(Class& of,
     while (of.next_length <= kLongestProduct && of.floors.after(0) < needed) {
         const double cheap = std::min(kCheapProduct * product_work_, limit);
         double least = least_product(of, of.divisions.front(), cheap, stop);
-        if (least == 0) {
-            if (of.divisions.size() == 1) {
-                if (limit < kLeastForSides) {
-                    return;
-                }
-                divide(of, limit, stop);
-            }
-            // Coarse ones take little work; finer ones may take as much as they seem to be worth.
-            double part = std::min(kProductPart * product_work_, limit);
-            for (std::size_t k = of.divisions.size(); k-- > 0;) {
-                const double finer = least_product(of, of.divisions[k], part, stop);
-                const double gain = least == 0 ? kFullyWorthWhile : finer / least - 1;
-                least = std::max(least, finer);
-                if (gain < kWorthWhile) {
-                    break;
-                }
-                part = std::min(1.0, gain / kFullyWorthWhile) *
-                       std::min(kProductPart * product_work_, limit);
-            }
-        }
+        least = least > 0 ? least : least_by_sides(of, limit, stop);
         if (least == 0) {
             return;
         }

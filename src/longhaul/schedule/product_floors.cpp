@@ -38,6 +38,7 @@ public:
         : n_(table.n),
           columns_(count_sides(sides) - 1),
           scale_(static_cast<float>(1 / table.start)) {
+        LONGHAUL_ASSERT(n_ > 0 && columns_ > 0);
         std::array<double, kMostSides> mass{};
         for (std::size_t i = 0; i < n_; ++i) {
             mass[sides[i]] += table.share[i];
@@ -272,8 +273,9 @@ bool ProductFloors::list(std::size_t length, double& work, const std::function<b
     const std::size_t width = table_.n * columns_;
     while (levels_.size() <= length) {
         const std::vector<float>& before = levels_.back();
+        const std::size_t tried = before.size() / width * table_.size();
         const double cost = (kApplyWork + kApplyColumn * static_cast<double>(columns_)) *
-                            static_cast<double>(before.size() / width * table_.size());
+                            static_cast<double>(tried);
         if (too_many_ || cost > work) {
             return false;
         }
@@ -333,7 +335,8 @@ double ProductFloors::least(std::size_t length, double& work, const std::functio
     const std::vector<float>& earlier = levels_[length / 2];
     const std::vector<float>& later = levels_[length - length / 2];
     const std::size_t width = table_.n * columns_;
-    work -= kSortWork * static_cast<double>(later.size() / table_.n);
+    const std::size_t sorted = later.size() / table_.n;
+    work -= kSortWork * static_cast<double>(sorted);
     LaterProducts products(table_, sides_, later);
     float least = 1;
     for (const std::size_t product : by_error(earlier)) {

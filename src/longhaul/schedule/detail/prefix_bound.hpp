@@ -65,6 +65,7 @@ private:
     };
 
     [[nodiscard]] bool proves(Class& of, double score, double& work, const Calls& calls);
+    [[nodiscard]] double least_by_sides(Class& of, double limit, const std::function<bool()>& stop);
     void look_at_products(Class& of,
                           double needed,
                           double limit,
