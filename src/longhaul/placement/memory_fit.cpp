@@ -144,56 +144,93 @@ std::vector<int> fitting_order(const Problem& problem, const Stages& stages, std
     return order;
 }
 
-Stages seated(const Problem& problem, const MemoryFit& fit, const Stages& guide) {
-    LONGHAUL_ASSERT(fit.needed_gb.size() == guide.size());
-    const auto dp = static_cast<std::size_t>(problem.shape.dp);
-    const auto fits = [&](int device, std::size_t s) {
-        return memory_holds(
-            problem.memory_gb[static_cast<std::size_t>(device)] + fit.missing_gb * (1 + 1e-9),
-            fit.needed_gb[s]);
-    };
-    std::vector<char> wanted(problem.devices(), 0);  // by a stage that it can stay in
-    for (std::size_t s = 0; s < guide.size(); ++s) {
-        for (const int device : guide[s]) {
-            wanted[static_cast<std::size_t>(device)] = fits(device, s) ? 1 : 0;
+namespace {
+
+/// Deals devices to stages whose groups are known to fit, one stage after the other.
+class StageSeats {
+public:
+    StageSeats(const Problem& problem, const MemoryFit& fit, const Stages& guide)
+        : problem_(problem),
+          fit_(fit),
+          guide_(guide),
+          wanted_(problem.devices(), 0),
+          taken_(problem.devices(), 0) {
+        for (std::size_t s = 0; s < guide.size(); ++s) {
+            for (const int device : guide[s]) {
+                wanted_[static_cast<std::size_t>(device)] = fits(device, s) ? 1 : 0;
+            }
         }
     }
+
+    /// Those of the guide that fit, then the nearest of the others.
+    [[nodiscard]] std::vector<int> stage(std::size_t s) {
+        std::vector<int> stage;
+        for (const int device : guide_[s]) {
+            if (may_take(device, s)) {
+                take(device, stage);
+            }
+        }
+        while (stage.size() < static_cast<std::size_t>(problem_.shape.dp)) {
+            take(nearest(stage, s), stage);
+        }
+        return stage;
+    }
+
+private:
+    [[nodiscard]] bool fits(int device, std::size_t s) const {
+        return memory_holds(
+            problem_.memory_gb[static_cast<std::size_t>(device)] + fit_.missing_gb * (1 + 1e-9),
+            fit_.needed_gb[s]);
+    }
+
+    [[nodiscard]] bool may_take(int device, std::size_t s) const {
+        return taken_[static_cast<std::size_t>(device)] == 0 && fits(device, s);
+    }
+
+    void take(int device, std::vector<int>& stage) {
+        stage.push_back(device);
+        taken_[static_cast<std::size_t>(device)] = 1;
+    }
+
+    [[nodiscard]] int nearest(const std::vector<int>& stage, std::size_t s) const {
+        std::pair<int, double> least{2, 0};
+        int nearest = -1;
+        for (int device = 0; device < static_cast<int>(problem_.devices()); ++device) {
+            if (!may_take(device, s)) {
+                continue;
+            }
+            std::pair<int, double> price{wanted_[static_cast<std::size_t>(device)], 0};
+            for (const int member : stage) {
+                price.second += problem_.costs.exchange(device, member);
+            }
+            if (price < least) {
+                least = price;
+                nearest = device;
+            }
+        }
+        LONGHAUL_ASSERT(nearest >= 0);
+        return nearest;
+    }
+
+    const Problem& problem_;
+    const MemoryFit& fit_;
+    const Stages& guide_;
+    std::vector<char> wanted_;  ///< by a stage that it can stay in
+    std::vector<char> taken_;
+};
+
+}  // namespace
+
+Stages seated(const Problem& problem, const MemoryFit& fit, const Stages& guide) {
+    LONGHAUL_ASSERT(fit.needed_gb.size() == guide.size());
     std::vector<std::size_t> order(guide.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
     std::ranges::stable_sort(
         order, std::greater<>(), [&](std::size_t s) { return fit.needed_gb[s]; });
-    std::vector<char> taken(problem.devices(), 0);
+    StageSeats seating(problem, fit, guide);
     Stages stages(guide.size());
     for (const std::size_t s : order) {
-        std::vector<int>& stage = stages[s];
-        const auto take = [&](int device) {
-            stage.push_back(device);
-            taken[static_cast<std::size_t>(device)] = 1;
-        };
-        for (const int device : guide[s]) {
-            if (taken[static_cast<std::size_t>(device)] == 0 && fits(device, s)) {
-                take(device);
-            }
-        }
-        while (stage.size() < dp) {
-            std::pair<int, double> least{2, 0};
-            int nearest = -1;
-            for (int device = 0; device < static_cast<int>(problem.devices()); ++device) {
-                if (taken[static_cast<std::size_t>(device)] != 0 || !fits(device, s)) {
-                    continue;
-                }
-                std::pair<int, double> price{wanted[static_cast<std::size_t>(device)], 0};
-                for (const int member : stage) {
-                    price.second += problem.costs.exchange(device, member);
-                }
-                if (price < least) {
-                    least = price;
-                    nearest = device;
-                }
-            }
-            LONGHAUL_ASSERT(nearest >= 0);
-            take(nearest);
-        }
+        stages[s] = seating.stage(s);
     }
     return stages;
 }
