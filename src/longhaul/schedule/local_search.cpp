@@ -220,7 +220,8 @@ std::pair<Candidate, Cliques> best_step(Judge& judge, const Cliques& at, const C
         }
         const double score = judge.score(schedule, kNever);
         if (best.second.empty() || score < best.first.score_ms) {
-            best = {{std::move(schedule), score}, std::move(moved)};
+            best.first = {std::move(schedule), score};
+            best.second = std::move(moved);
         }
     };
     for (std::size_t p = 0; p < at.size(); ++p) {
