@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
-#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -106,48 +105,10 @@ TEST(ProductFloors, OfSidesAreWhatTheBestProductsReach) {
     }
 }
 
-/// Two groups of islands, pairs anywhere within each and one pair between them.
-std::vector<ListedRound> two_groups(const std::vector<std::pair<int, int>>& pairs, int n) {
-    std::vector<ListedRound> rounds;
-    std::vector<std::pair<int, int>> chosen;
-    const std::function<void(std::size_t)> extend = [&](std::size_t next) {
-        if (next == pairs.size()) {
-            if (chosen.empty()) {
-                return;
-            }
-            std::vector<Clique> cliques;
-            Clique paired = 0;
-            for (const auto& [a, b] : chosen) {
-                cliques.push_back(Clique{1} << a | Clique{1} << b);
-                paired |= cliques.back();
-            }
-            for (int i = 0; i < n; ++i) {
-                if ((paired >> i & 1U) == 0) {
-                    cliques.push_back(Clique{1} << i);
-                }
-            }
-            const Round round = make_round(cliques, n);
-            rounds.push_back({round, 1, SetErrors(n, {}).one(round), 2});
-            return;
-        }
-        extend(next + 1);
-        const auto& [a, b] = pairs[next];
-        if (std::ranges::none_of(chosen, [&](const auto& pair) {
-                return pair.first == a || pair.first == b || pair.second == a || pair.second == b;
-            })) {
-            chosen.push_back(pairs[next]);
-            extend(next + 1);
-            chosen.pop_back();
-        }
-    };
-    extend(0);
-    return rounds;
-}
-
 TEST(PromisingSides, AreTheGroupsThatOneExchangeJoins) {
     // Islands 0, 2, 4 and 1, 3, 5; only 2 and 3 meet across.
     const std::vector<ListedRound> rounds =
-        two_groups({{0, 2}, {0, 4}, {2, 4}, {1, 3}, {1, 5}, {3, 5}, {2, 3}}, 6);
+        rounds_of_pairs({{0, 2}, {0, 4}, {2, 4}, {1, 3}, {1, 5}, {3, 5}, {2, 3}}, 6);
     const RoundTable table(rounds, 6, {});
     double work = 1e8;
     const std::vector<Sides> chosen = promising_sides(table, work, {});

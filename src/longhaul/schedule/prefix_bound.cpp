@@ -6,6 +6,7 @@
 
 #include "longhaul/core/assert.hpp"
 #include "longhaul/schedule/detail/common.hpp"
+#include "longhaul/schedule/detail/contrasting.hpp"
 #include "longhaul/schedule/detail/dividing.hpp"
 #include "longhaul/schedule/detail/prefix_search.hpp"
 
@@ -32,6 +33,11 @@ constexpr double kWorthWhile = 0.02;
 constexpr double kFullyWorthWhile = 0.2;
 constexpr double kChoosingSides = 0.1;  ///< of the work
 constexpr double kLeastForSides = 5e8;  ///< numbers; sides are not worth while for less
+constexpr std::size_t kContrasts = 3;
+constexpr double kChoosingContrasts = 0.2;  ///< of the work
+constexpr double kContrastWork = 400;       ///< numbers added for each unit of work
+constexpr double kLeastForContrasts = 1e8;
+constexpr double kContrastPart = 0.08;  ///< of the work, for one of them and one length
 /// Starts are looked at somewhat further than a score asks for, in steps.
 constexpr double kFurther = 0.05;
 constexpr double kStartPart = 0.5;
@@ -142,6 +148,39 @@ double PrefixBound::least_by_sides(Class& of, double limit, const std::function<
     return least;
 }
 
+void PrefixBound::look_at_contrasts(Class& of,
+                                    double needed,
+                                    double limit,
+                                    const std::function<bool()>& stop) {
+    if (of.next_contrast == 0) {
+        if (limit < kLeastForContrasts) {
+            return;
+        }
+        double work = std::min(kChoosingContrasts * contrast_work_, limit);
+        contrast_work_ -= work;
+        const Twins twins = find_twins(of.table);
+        for (Contrast& contrast : promising_contrasts(of.table, twins, kContrasts, work, stop)) {
+            of.contrasts.emplace_back(of.table, twins, std::move(contrast));
+        }
+        contrast_work_ += work;
+        of.next_contrast = kFirstLength;
+    }
+    for (; of.next_contrast <= kLongestProduct && !of.contrasts.empty() &&
+           of.floors.after(0) < needed;
+         ++of.next_contrast) {
+        double least = 0;
+        std::erase_if(of.contrasts, [&](ContrastFloors& floors) {
+            const double part = std::min(kContrastPart * contrast_work_, limit);
+            double work = part;
+            const double mine = floors.least(of.next_contrast, work, stop);
+            contrast_work_ -= part - std::max(0.0, work);
+            least = std::max(least, mine);
+            return mine == 0;
+        });
+        of.floors.raise(of.next_contrast, least);
+    }
+}
+
 void PrefixBound::look_at_products(Class& of,
                                    double needed,
                                    double limit,
@@ -152,7 +191,13 @@ void PrefixBound::look_at_products(Class& of,
     while (of.next_length <= kLongestProduct && of.floors.after(0) < needed) {
         const double cheap = std::min(kCheapProduct * product_work_, limit);
         double least = least_product(of, of.divisions.front(), cheap, stop);
-        least = least > 0 ? least : least_by_sides(of, limit, stop);
+        if (least == 0) {
+            look_at_contrasts(of, needed, kContrastWork / kProductWork * limit, stop);
+            if (of.floors.after(0) >= needed) {
+                return;
+            }
+            least = least_by_sides(of, limit, stop);
+        }
         if (least == 0) {
             return;
         }
@@ -240,8 +285,11 @@ double PrefixBound::prove(double below, double above, double work, const Calls& 
         return above;
     }
     product_work_ = kProductWork * work;
+    contrast_work_ = kContrastWork * work;
     for (const std::unique_ptr<Class>& of : classes_) {
         of->next_length = kFirstLength;
+        of->next_contrast = 0;
+        of->contrasts.clear();
         while (of->divisions.size() > 1) {
             of->divisions.pop_back();  // more work chooses better ones
         }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "longhaul/schedule/detail/bounds.hpp"
+#include "longhaul/schedule/detail/contrast_floors.hpp"
 #include "longhaul/schedule/detail/error_floors.hpp"
 #include "longhaul/schedule/detail/product_floors.hpp"
 #include "longhaul/schedule/detail/round_table.hpp"
@@ -56,6 +57,8 @@ private:
         std::vector<Division> divisions = {};    ///< the finest first
         std::size_t division = 0;                ///< that may do with the work that is left
         std::size_t next_length = kFirstLength;  ///< of products to look at
+        std::vector<ContrastFloors> contrasts = {};
+        std::size_t next_contrast = 0;  ///< length of products; 0: none are chosen yet
         std::optional<StartBounds> starts = {};
         std::optional<StartBounds> merged = {};  ///< the same of sides
         double merged_work = 0;
@@ -70,6 +73,10 @@ private:
                           double needed,
                           double limit,
                           const std::function<bool()>& stop);
+    void look_at_contrasts(Class& of,
+                           double needed,
+                           double limit,
+                           const std::function<bool()>& stop);
     void divide(Class& of, double limit, const std::function<bool()>& stop);
     /// Zero when it would take more than a part of the work.
     [[nodiscard]] double least_product(Class& of,
@@ -85,6 +92,7 @@ private:
 
     double forgetting_;
     double product_work_ = 0;
+    double contrast_work_ = 0;
     std::vector<std::unique_ptr<Class>> classes_;  ///< ascending times: the hard ones first
 };
 

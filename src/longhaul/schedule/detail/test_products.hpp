@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <functional>
+#include <utility>
 #include <vector>
 
 #include "longhaul/core/random.hpp"
@@ -77,6 +79,45 @@ private:
     std::vector<ListedRound>& rounds_;
     FastMixing mixing_;
 };
+
+/// Every choice of pairs, at least one, that share no island; the others are alone.
+inline std::vector<ListedRound> rounds_of_pairs(const std::vector<std::pair<int, int>>& pairs,
+                                                int n) {
+    std::vector<ListedRound> rounds;
+    std::vector<std::pair<int, int>> chosen;
+    const std::function<void(std::size_t)> extend = [&](std::size_t next) {
+        if (next == pairs.size()) {
+            if (chosen.empty()) {
+                return;
+            }
+            std::vector<Clique> cliques;
+            Clique paired = 0;
+            for (const auto& [a, b] : chosen) {
+                cliques.push_back(Clique{1} << a | Clique{1} << b);
+                paired |= cliques.back();
+            }
+            for (int i = 0; i < n; ++i) {
+                if ((paired >> i & 1U) == 0) {
+                    cliques.push_back(Clique{1} << i);
+                }
+            }
+            const Round round = make_round(cliques, n);
+            rounds.push_back({round, 1, SetErrors(n, {}).one(round), 2});
+            return;
+        }
+        extend(next + 1);
+        const auto& [a, b] = pairs[next];
+        if (std::ranges::none_of(chosen, [&](const auto& pair) {
+                return pair.first == a || pair.first == b || pair.second == a || pair.second == b;
+            })) {
+            chosen.push_back(pairs[next]);
+            extend(next + 1);
+            chosen.pop_back();
+        }
+    };
+    extend(0);
+    return rounds;
+}
 
 inline MixingOptions unequal(int n) {
     MixingOptions options;
