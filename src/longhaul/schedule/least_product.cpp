@@ -137,7 +137,8 @@ private:
                 least_ = std::min(least_, dot(a_.point(i), b_.point(j)));
             }
         }
-        work_ -= static_cast<double>((x.end - x.first) * (y.end - y.first) * dimensions_);
+        work_ -= static_cast<double>(x.end - x.first) *
+                 static_cast<double>((y.end - y.first) * dimensions_);
         return work_ > 0 && !(stop_ && stop_());
     }
 

@@ -145,5 +145,39 @@ TEST(PrefixBound, ClosesWhatPairsLeaveOpen) {
     }
 }
 
+/// Two groups of islands near to each other; one link between the groups is fast, others are slow.
+Islands grouped_islands(int n, std::uint64_t seed) {
+    core::Random random(seed, 22);
+    Islands drawn = uneven_islands(n, 0, seed);
+    for (auto& link : drawn.network.links) {
+        const auto a = static_cast<int>(link.from);
+        const auto b = static_cast<int>(link.to);
+        const bool bridge = std::min(a, b) == 0 && std::max(a, b) == 1;
+        const bool near = a % 2 == b % 2 || bridge;
+        link.latency_ms = (near ? 10 : 300) * (1 + random.uniform());
+        link.cost = latency_cost(link.latency_ms);
+        link.gbps = 20;
+    }
+    return drawn;
+}
+
+// Disagreement between the groups lasts for many rounds: floors of long products matter.
+TEST(PrefixBound, HoldsWhereOneExchangeJoinsGroups) {
+    for (const auto& [n, seed] : {std::tuple(6, 1U), std::tuple(7, 2U)}) {
+        const Islands islands = grouped_islands(n, seed);
+        const Capabilities can = capabilities_of(islands);
+        RoundTimes times(islands, can);
+        OptimiseOptions options;
+        options.effort = 0.2;
+        const Optimised found = optimise_schedule(times, options);
+        ASSERT_TRUE(found.schedule) << found.reason;
+        const double best = found.score.score_ms;
+        const detail::SetErrors errors(n, {});
+        const double bound = bound_of(listed(times, n, errors), errors, n, {}, 1.1 * best, 4e5);
+        EXPECT_LE(bound, best * (1 + 1e-9)) << n;
+        EXPECT_GE(bound, 0.8 * best) << n;
+    }
+}
+
 }  // namespace
 }  // namespace longhaul::schedule
