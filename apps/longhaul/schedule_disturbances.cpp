@@ -35,7 +35,7 @@ std::optional<double> time_of(const std::string& text) {
     }
     char* end = nullptr;
     const double value = std::strtod(text.c_str(), &end);
-    const bool good = end != text.c_str() && *end == '\0' && std::abs(value) <= kLatestMs;
+    const bool good = end != text.c_str() && *end == '\0' && value >= 0 && value <= kLatestMs;
     return good ? std::optional(value) : std::nullopt;
 }
 
@@ -65,7 +65,7 @@ public:
         } else if (!from || !std::isfinite(*from) || !to || *to < *from) {
             report("--outage",
                    "times of " + shown(text),
-                   "ms from the start of the run, and later ones or end");
+                   "ms from the start of the run, 0 or more, and later ones or end");
         } else {
             for (const std::uint32_t index : hit(found->second, what)) {
                 options_.outages.push_back({found->second, index, *from, *to});
