@@ -140,20 +140,22 @@ TEST(ContrastFloors, OfLongProductsAreBelowWhatSequencesLeave) {
     for (int a = 0; a < 4; ++a) {
         for (int b = a + 1; b < 4; ++b) {
             pairs.emplace_back(a, b);
-            pairs.emplace_back(a + 4, b + 4);
+            if (b < 3) {
+                pairs.emplace_back(a + 4, b + 4);
+            }
         }
     }
     pairs.emplace_back(3, 4);
-    auto rounds = rounds_of_pairs(pairs, 8);
-    const MixingOptions options = unequal(8);
-    const RoundTable table(rounds, 8, options);
-    const Contrast contrast = {1, 1, 1, 1, -1, -1, -1, -1};
+    const auto rounds = rounds_of_pairs(pairs, 7);
+    const MixingOptions options = unequal(7);
+    const RoundTable table(rounds, 7, options);
+    const Contrast contrast = {1, 1, 1, 1, -1, -1, -1};
     ContrastFloors floors(table, find_twins(table), contrast);
-    std::vector<double> least(11, 0);
+    std::vector<double> least(14, 0);
     for (std::size_t h = 1; h < least.size(); ++h) {
         double work = 2e10;
         least[h] = floors.least(h, work, {});
-        EXPECT_GT(least[h], 0) << h;
+        EXPECT_GT(least[h], 0.02) << h;
         EXPECT_LE(least[h], least[h - 1] + (h == 1 ? 1 : 1e-4)) << h;
     }
     for (int trial = 0; trial < 300; ++trial) {

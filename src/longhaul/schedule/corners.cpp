@@ -12,15 +12,16 @@ namespace longhaul::schedule::detail {
 
 namespace {
 
-constexpr std::size_t kMostLooks = 60;
-constexpr std::size_t kMostSteps = 60;
-constexpr float kWorthwhile = 0.2F;
+constexpr std::size_t kMostLooks = 60;  ///< at all corners, for one point
+constexpr std::size_t kMostSteps = 60;  ///< among those in use, after each look
+constexpr float kWorthwhile = 0.2F;     ///< of what is missing, to be gained by a step
 /// Of numbers near one in single precision, what a dot product may be off by.
 constexpr float kRounding = 2e-6F;
 
 /// A mean of corners that is moved towards a point.
 class Approach {
 public:
+    /// Near, or a plane lies between, or neither is known: then the point may become a corner, too.
     enum class End : std::uint8_t { kNear, kSeparated, kGaveUp };
 
     Approach(const PointSet& corners, std::size_t dimensions)
@@ -37,6 +38,7 @@ public:
         for (std::size_t look = 0; look < kMostLooks; ++look) {
             shift_among_used(point, near, work);
             if (off_ <= near) {
+                add_up(point);
                 return End::kNear;
             }
             work -= cost;
@@ -67,6 +69,23 @@ private:
             way[d] = a[d] - b[d];
         }
         return way;
+    }
+
+    /// The mean anew from its weights: steps round.
+    void add_up(const Point& point) {
+        float sum = 0;
+        mean_ = {};
+        for (const Used& one : used_) {
+            sum += one.weight;
+            for (std::size_t d = 0; d < kMostDimensions; ++d) {
+                mean_[d] += one.weight * one.corner[d];
+            }
+        }
+        for (float& number : mean_) {
+            number /= sum;
+        }
+        away_ = difference(mean_, point);
+        off_ = std::sqrt(dot(away_, away_));
     }
 
     /// Moves weight from the worst corner in use to the best, as long as that pays.

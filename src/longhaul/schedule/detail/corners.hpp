@@ -46,11 +46,11 @@ struct Corners {
     float off = 0;  ///< every point of the cloud is at most so far from a mean of these
 };
 
-/// Corners such that no point is farther off than `near`; nothing when work or `stop` end it.
-/// Points that a plane separates from the corners found so far bring in the farthest behind that
-/// plane (Clarkson, More output-sensitive geometric algorithms, 1994); distances by pairwise
-/// Frank-Wolfe steps. `work` (numbers added) is lowered by what was used: about points * steps *
-/// corners * dimensions.
+/// Corners such that no point is farther off than `near` (but for rounding); nothing when work or
+/// `stop` end it. Points that a plane separates from the corners found so far bring in the farthest
+/// behind that plane (Clarkson, More output-sensitive geometric algorithms, 1994); distances by
+/// pairwise Frank-Wolfe steps. `work` (numbers added) is lowered by what was used: about points *
+/// steps * corners * dimensions.
 [[nodiscard]] std::optional<Corners> find_corners(const std::vector<Point>& cloud,
                                                   std::size_t dimensions,
                                                   float near,
