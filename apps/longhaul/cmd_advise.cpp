@@ -183,11 +183,11 @@ void add_network(CLI::App& command, AdviseInputs& inputs) {
                                   "best that is found; it is timed anew")
                       ->type_name("NAME|FILE");
     command
-        .add_option(
-            "--max-period", inputs.advise.optimiser.max_period, "rounds of a period at most")
+        .add_option("--max-period",
+                    inputs.advise.optimiser.max_period,
+                    "rounds of a period at most (default: 4, and 24 where all rounds are listed)")
         ->check(CLI::Range(1, kMostPeriod))
-        ->excludes(given)
-        ->capture_default_str();
+        ->excludes(given);
     command
         .add_option("--effort",
                     inputs.effort,

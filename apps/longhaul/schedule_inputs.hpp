@@ -49,7 +49,7 @@ void add_timing_inputs(CLI::App& command, ScheduleInputs& inputs);
 void add_model_inputs(CLI::App& command, ScheduleInputs& inputs);
 
 /// Rounds of a period at most, in every search.
-inline constexpr int kMostPeriod = 16;
+inline constexpr int kMostPeriod = 32;
 
 /// "uniform", "own" or "streamed", as --rounds checks.
 [[nodiscard]] schedule::Pace pace_of(const std::string& rounds);

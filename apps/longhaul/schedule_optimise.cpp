@@ -12,12 +12,15 @@
 namespace longhaul::app {
 namespace {
 
+/// Rounds of a period of streams, where nothing else is asked for.
+constexpr int kStreamedPeriod = 4;
+
 struct OptimiseInputs {
     ScheduleInputs inputs;
     std::string output;
     SchedulePictures pictures;
     int largest = 0;
-    int max_period = 4;
+    int max_period = 0;
     std::uint64_t seed = 1;
     double effort = 1;
     double time_limit_s = 0;
@@ -184,8 +187,7 @@ core::Result<int> optimise(const OptimiseInputs& options) {
         how.starts.push_back(named.schedule);
     }
     for (const schedule::Comparator& other : others) {
-        if (other.feasible && other.schedule &&
-            std::ssize(other.schedule->rounds) <= options.max_period) {
+        if (other.feasible && other.schedule) {
             how.starts.push_back(*other.schedule);
         }
     }
@@ -201,6 +203,11 @@ core::Result<int> optimise(const OptimiseInputs& options) {
         // The best of rounds that do not overlap is where to start from.
         schedule::OptimiseOptions first = how;
         first.effort = how.effort / 10;
+        first.max_period = options.max_period > 0 ? options.max_period : kStreamedPeriod;
+        std::erase_if(first.starts, [&](const schedule::Schedule& start) {
+            return std::ssize(start.rounds) > first.max_period;
+        });
+        how.starts = first.starts;
         if (auto best = schedule::optimise_schedule(times, first); best.schedule) {
             how.starts.push_back(std::move(*best.schedule));
         }
@@ -253,9 +260,11 @@ void add_schedule_optimise(CLI::App& parent, Session& session) {
     command->add_option("--largest", options->largest, "members of a clique at most; 0: no limit")
         ->check(CLI::Range(0, schedule::kMaxIslands))
         ->capture_default_str();
-    command->add_option("--max-period", options->max_period, "rounds of a period at most")
-        ->check(CLI::Range(1, kMostPeriod))
-        ->capture_default_str();
+    command
+        ->add_option("--max-period",
+                     options->max_period,
+                     "rounds of a period at most (default: 4, and 24 where all rounds are listed)")
+        ->check(CLI::Range(1, kMostPeriod));
     command->add_option("--seed", options->seed, "of the search")
         ->check(whole_number())
         ->capture_default_str();

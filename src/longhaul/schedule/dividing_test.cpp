@@ -59,7 +59,7 @@ double between_sides(const std::vector<const Round*>& product,
     return error / table.start;
 }
 
-/// The least of that over all products of some length.
+/// The least of that over all products of some length whose first and last rounds are coarsest.
 double least_between_sides(std::size_t length,
                            const Sides& sides,
                            const std::vector<ListedRound>& rounds,
@@ -71,10 +71,13 @@ double least_between_sides(std::size_t length,
             least = std::min(least, between_sides(product, sides, table));
             return;
         }
-        for (const ListedRound& round : rounds) {
-            product.push_back(&round.round);
-            extend();
-            product.pop_back();
+        const bool at_end = product.empty() || product.size() + 1 == length;
+        for (std::size_t r = 0; r < rounds.size(); ++r) {
+            if (!at_end || table.coarsest(r)) {
+                product.push_back(&rounds[r].round);
+                extend();
+                product.pop_back();
+            }
         }
     };
     extend();

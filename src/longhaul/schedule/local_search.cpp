@@ -266,6 +266,15 @@ Candidate relink(Judge& judge, const Candidate& from, const Candidate& to, core:
     return best;
 }
 
+Schedule chain_start(int islands) {
+    std::vector<Clique> even;
+    std::vector<Clique> odd;
+    for (int i = 0; i + 1 < islands; ++i) {
+        (i % 2 == 0 ? even : odd).push_back(Clique{3} << i);
+    }
+    return {{make_round(even, islands), make_round(odd, islands)}};
+}
+
 std::vector<Schedule> grid_starts(const core::Grid<double>& latency_ms,
                                   int largest,
                                   core::Random& random) {

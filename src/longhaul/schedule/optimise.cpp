@@ -13,6 +13,7 @@
 #include "longhaul/schedule/detail/common.hpp"
 #include "longhaul/schedule/detail/local_search.hpp"
 #include "longhaul/schedule/detail/prefix_bound.hpp"
+#include "longhaul/schedule/detail/round_sequences.hpp"
 
 namespace longhaul::schedule {
 
@@ -20,6 +21,7 @@ using detail::Candidate;
 using detail::Judge;
 using detail::kNever;
 using detail::ListedRound;
+using detail::slot;
 
 namespace {
 
@@ -37,6 +39,9 @@ constexpr std::size_t kPairsKept = 2000;
 /// Of growing trees anew, in links looked at.
 constexpr double kTreeWork = 3e8;
 constexpr double kEqual = 1 + 1e-9;
+constexpr int kLongestPeriod = 24;  ///< where nothing else is asked for
+constexpr int kAnnealedPeriod = 4;
+constexpr double kNearBest = 1.1;  ///< scores of sequences that are told apart, of the best
 
 class Search {
 public:
@@ -46,6 +51,8 @@ public:
           judge_(times, options),
           random_(options.seed, 77),
           n_(judge_.islands()),
+          annealed_(options.max_period > 0 ? options.max_period : kAnnealedPeriod),
+          longest_(options.max_period > 0 || !sequences() ? annealed_ : kLongestPeriod),
           errors_(n_, options.mixing) {}
 
     Optimised run() {
@@ -72,6 +79,7 @@ public:
             improve();
         }
         if (listed && !proved()) {
+            try_sequences(*listed);
             tighten(*listed);
         }
         if (!listed) {
@@ -110,9 +118,11 @@ private:
         Optimised found;
         Capabilities plain = times_.capabilities();
         plain.trees = Trees::kShortest;
+        OptimiseOptions short_periods = options_;
+        short_periods.max_period = annealed_;
         for (const Islands& network : detail::without_slow_links(times_.islands())) {
             RoundTimes plain_times(network, plain);
-            Search on_shortest(plain_times, options_);
+            Search on_shortest(plain_times, short_periods);
             found.evaluated += on_shortest.run().evaluated;
             for (const auto& [period, elite] : on_shortest.elites_) {
                 for (const Candidate& candidate : elite) {
@@ -166,59 +176,25 @@ private:
             starts.insert(starts.end(), grids.begin(), grids.end());
         }
         std::erase_if(starts, [&](const Schedule& schedule) {
-            return std::ssize(schedule.rounds) > options_.max_period;
+            return std::ssize(schedule.rounds) > longest_;
         });
         for (const Schedule& schedule : starts) {
             offer(schedule);
             offer(judge_.repaired(schedule));
         }
-        if (best_.score_ms == kNever && options_.max_period >= 2) {
-            chain();
+        if (best_.score_ms == kNever && longest_ >= 2) {
+            offer(detail::chain_start(n_));
         }
         if (best_.score_ms == kNever) {
             reason_ = times_.reason(make_round({all}, n_));
-            if (options_.max_period == 1) {
+            if (longest_ == 1) {
                 reason_ = "no single round joins all islands: " + reason_;
             }
         }
     }
 
-    /// Pairs along a walk join all islands whatever the memory is.
-    void chain() {
-        std::vector<Clique> even;
-        std::vector<Clique> odd;
-        for (int i = 0; i + 1 < n_; ++i) {
-            (i % 2 == 0 ? even : odd).push_back(Clique{3} << i);
-        }
-        offer(Schedule{{make_round(even, n_), make_round(odd, n_)}});
-    }
-
-    /// The same rounds without repetitions of the whole.
-    [[nodiscard]] static Schedule shortest_period(const Schedule& schedule) {
-        const std::size_t all = schedule.rounds.size();
-        for (std::size_t period = 1; period < all; ++period) {
-            bool repeats = all % period == 0;
-            for (std::size_t k = period; k < all && repeats; ++k) {
-                repeats = schedule.rounds[k] == schedule.rounds[k - period];
-            }
-            if (repeats) {
-                return with_period(schedule, period);
-            }
-        }
-        return schedule;
-    }
-
     [[nodiscard]] std::uint64_t steps(double base) const {
         return static_cast<std::uint64_t>(std::max(1.0, base * options_.effort));
-    }
-
-    /// A schedule of a period, made of another: rounds are repeated or left out.
-    [[nodiscard]] static Schedule with_period(const Schedule& schedule, std::size_t period) {
-        Schedule other;
-        for (std::size_t k = 0; k < period; ++k) {
-            other.rounds.push_back(schedule.rounds[k % schedule.rounds.size()]);
-        }
-        return other;
     }
 
     void anneal_from(const Schedule& schedule, std::uint64_t count) {
@@ -230,8 +206,8 @@ private:
     }
 
     void quick() {
-        if (options_.max_period >= 2) {
-            anneal_from(with_period(best_.schedule, 2), steps(20'000));
+        if (longest_ >= 2) {
+            anneal_from(repeated(best_.schedule, 2), steps(20'000));
         }
     }
 
@@ -247,7 +223,7 @@ private:
                                                         kMostPairs);
         bound_ = pairs.least;
         method_ = pairs.complete ? "pairs of rounds" : "single rounds";
-        if (options_.max_period < 2) {
+        if (longest_ < 2) {
             return;
         }
         for (const auto& [value, pair] : pairs.best) {
@@ -259,12 +235,15 @@ private:
     }
 
     void improve() {
-        for (int period = 2; period <= options_.max_period && !judge_.stopped(); ++period) {
+        for (int period = 2; period <= annealed_ && !judge_.stopped(); ++period) {
             const auto p = static_cast<std::size_t>(period);
             std::vector<Schedule> from;
             for (const auto& [other, elite] : elites_) {
+                if (other > slot(annealed_)) {
+                    break;
+                }
                 for (std::size_t i = 0; i < std::min<std::size_t>(3, elite.size()); ++i) {
-                    from.push_back(with_period(elite[i].schedule, p));
+                    from.push_back(repeated(elite[i].schedule, p));
                 }
             }
             for (const Schedule& schedule : from) {
@@ -287,19 +266,53 @@ private:
         }
     }
 
+    /// Whether sequences of rounds are tried where all rounds can be listed.
+    [[nodiscard]] bool sequences() const {
+        return options_.pace == Pace::kUniform && n_ <= 10 &&
+               times_.capabilities().trees == Trees::kShortest;
+    }
+
+    /// Periods that are too long to be annealed without a good start.
+    void try_sequences(const std::vector<ListedRound>& listed) {
+        if (!sequences() || longest_ < 2 || listed.empty()) {
+            return;
+        }
+        const double known = best_.score_ms;
+        const auto score = [&](std::span<const std::size_t> sequence) {
+            Schedule schedule = schedule_of(listed, sequence);
+            const double found = judge_.score(schedule, best_.score_ms * kNearBest);
+            if (found < best_.score_ms) {
+                offer({std::move(schedule), found});
+            }
+            return found;
+        };
+        const auto stop = [&] { return judge_.stopped(); };
+        detail::RoundSequences(listed, n_, options_.mixing, slot(longest_))
+            .look(known, options_.effort, {score, stop});
+        if (best_.score_ms < known) {
+            anneal_from(best_.schedule, steps(40'000));
+        }
+    }
+
+    [[nodiscard]] static Schedule schedule_of(const std::vector<ListedRound>& rounds,
+                                              std::span<const std::size_t> sequence) {
+        Schedule schedule;
+        for (const std::size_t round : sequence) {
+            schedule.rounds.push_back(rounds[round].round);
+        }
+        return schedule;
+    }
+
     /// Sequences that no bound excludes are tried as schedules, too.
     void bound_by_prefixes(detail::PrefixBound& prefixes,
                            const std::vector<ListedRound>& rounds,
                            double part) {
         const double known = best_.score_ms;
         const auto seen = [&](std::span<const std::size_t> sequence) {
-            if (std::ssize(sequence) < 2 || std::ssize(sequence) > options_.max_period) {
+            if (std::ssize(sequence) < 2 || std::ssize(sequence) > longest_) {
                 return;
             }
-            Schedule schedule;
-            for (const std::size_t round : sequence) {
-                schedule.rounds.push_back(rounds[round].round);
-            }
+            Schedule schedule = schedule_of(rounds, sequence);
             const double score = judge_.score(schedule, best_.score_ms);
             if (score < best_.score_ms) {
                 offer({std::move(schedule), score});
@@ -364,6 +377,8 @@ private:
     Judge judge_;
     core::Random random_;
     int n_;
+    int annealed_;  ///< rounds of a period that is annealed as a whole
+    int longest_;   ///< of any
     detail::SetErrors errors_;
     Candidate best_{{}, kNever};
     std::map<std::size_t, std::vector<Candidate>> elites_;
@@ -375,7 +390,7 @@ private:
 }  // namespace
 
 Optimised optimise_schedule(RoundTimes& times, const OptimiseOptions& options) {
-    LONGHAUL_ASSERT(options.max_period >= 1 && options.pace != Pace::kStreamed);
+    LONGHAUL_ASSERT(options.max_period >= 0 && options.pace != Pace::kStreamed);
     OptimiseOptions with = options;
     with.mixing = with_targets(options.mixing, times.islands());
     return Search(times, with).run();

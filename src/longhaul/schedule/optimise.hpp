@@ -13,8 +13,9 @@
 namespace longhaul::schedule {
 
 struct OptimiseOptions {
-    int largest = 0;             ///< members of a clique at most; 0: no limit
-    int max_period = 4;          ///< rounds of a period at most, >= 1
+    int largest = 0;  ///< members of a clique at most; 0: no limit
+    /// Rounds of a period at most; 0: four, and 24 where all rounds can be listed.
+    int max_period = 0;
     Pace pace = Pace::kUniform;  ///< uniform or own; streamed: streamed.hpp
     MixingOptions mixing;
     std::uint64_t seed = 1;
@@ -41,8 +42,9 @@ struct Optimised {
 
 /// Up to ten islands all rounds are listed (docs/mathematics/schedule.md): pairs of rounds give the
 /// bound and, where the best pair is reached, a proof for every period; prefixes of schedules and
-/// windows of more rounds tighten it. Above, and for longer periods, annealing and path relinking
-/// from the schedules of comparators.hpp; the bound then comes from who can reach whom in time.
+/// windows of more rounds tighten it, and longer periods come from a beam search over sequences of
+/// rounds. Above, annealing and path relinking from the schedules of comparators.hpp; the bound
+/// then comes from who can reach whom in time.
 /// Equal results for equal seeds. Flexible trees have heuristic times: the bound counts every
 /// stream at its access rate.
 [[nodiscard]] Optimised optimise_schedule(RoundTimes& times, const OptimiseOptions& options);

@@ -15,7 +15,6 @@ namespace longhaul::schedule::detail {
 namespace {
 
 constexpr double kMostClasses = 24;
-
 /// Below this gap only so much more work is worth while.
 constexpr double kCloseGap = 0.0499;
 constexpr double kFinishing = 1e6;
@@ -44,31 +43,17 @@ constexpr double kStartPart = 0.5;
 /// The same of islands merged into so many sides, without a cap and up to so much work.
 constexpr std::size_t kStartSides = 4;
 constexpr double kSidesWork = 8e6;
+/// Numbers added to list what is met with starts, and how much of it is met.
+constexpr double kAheadWork = 1e9;
+constexpr std::size_t kMostAhead = 3;
+constexpr std::size_t kMostProductsAhead = 500'000;
+constexpr double kMostNumbersAhead = 1e6;
 constexpr double kCapStep = 0.05;
 constexpr double kHigherCap = 2.5;  ///< times the work of one step less
 /// The first part of the work, and how much larger each further one is.
 constexpr double kFirstPart = 1e5;
 constexpr double kMoreWork = 8;
-
-/// Where the rounds end whose times are similar, for every class of them.
-std::vector<std::size_t> ends_of_classes(const std::vector<ListedRound>& rounds) {
-    const double least = rounds.front().time_ms;
-    LONGHAUL_ASSERT(least > 0);
-    const double step = std::pow(rounds.back().time_ms / least, 1 / kMostClasses);
-    std::vector<std::size_t> ends;
-    double end = 0;
-    for (std::size_t r = 0; r < rounds.size(); ++r) {
-        if (rounds[r].time_ms > end) {
-            ends.push_back(r);
-            for (end = std::max(end, least); end <= rounds[r].time_ms && step > 1;) {
-                end *= step;
-            }
-        }
-    }
-    ends.push_back(rounds.size());
-    ends.erase(ends.begin());
-    return ends;
-}
+constexpr double kHardPart = 5e6;  ///< from this part on a class has all work for its floors
 
 }  // namespace
 
@@ -79,7 +64,7 @@ PrefixBound::PrefixBound(const std::vector<ListedRound>& rounds,
                          double above)
     : forgetting_(mixing.forgetting) {
     LONGHAUL_ASSERT(islands >= 2 && islands <= 10 && !rounds.empty());
-    const std::vector<std::size_t> ends = ends_of_classes(rounds);
+    const std::vector<std::size_t> ends = ends_of_classes(rounds, kMostClasses);
     const ErrorFloors* wider = nullptr;
     for (std::size_t c = ends.size(); c-- > 0;) {
         const double least_ms = rounds[c == 0 ? 0 : ends[c - 1]].time_ms;
@@ -214,6 +199,21 @@ Sides PrefixBound::sides_of_starts(const Class& of) {
     return finest_sides(of.table.n);
 }
 
+/// Products of few rounds, to be met with those of the starts.
+void PrefixBound::list_ahead(Class& of, const std::function<bool()>& stop) {
+    of.ahead_listed = true;
+    ProductFloors& finest = of.divisions.front().floors;
+    double work = kAheadWork;
+    for (std::size_t length = 1; length <= kMostAhead; ++length) {
+        std::optional<LaterProducts> products = finest.later(length, work, stop);
+        if (!products || products->size() > kMostProductsAhead ||
+            products->numbers() > kMostNumbersAhead) {
+            return;
+        }
+        of.ahead.push_back(std::move(*products));
+    }
+}
+
 void PrefixBound::look_at_starts(Class& of,
                                  double needed,
                                  double& work,
@@ -222,11 +222,15 @@ void PrefixBound::look_at_starts(Class& of,
     if (of.starts && of.starts->cap() < known) {
         of.start_work = 0;  // floors have risen since
     }
+    if (!of.ahead_listed && !of.divisions.empty()) {
+        list_ahead(of, stop);
+    }
     double cap = of.starts ? std::max(of.starts->cap(), known) : known;
     while (work > kHigherCap * of.start_work && cap < needed + kFurther) {
         cap = std::min(cap + kCapStep, needed + kFurther);
         const double before = work;
         StartBounds starts(of.table, finest_sides(of.table.n), of.floors.all(), forgetting_);
+        starts.look_ahead_with(of.ahead);
         starts.look(cap, work, stop);
         of.start_work = before - work;
         // One that was not finished may say less than one with a lower cap.
@@ -254,9 +258,15 @@ bool PrefixBound::proves(Class& of, double score, double& work, const Calls& cal
         if (work <= 0 || (calls.stop && calls.stop())) {
             return false;
         }
-        // Disagreement lasts longest in the fastest class: there floors of long products pay.
-        const bool fastest = &of == classes_.front().get();
-        look_at_products(of, needed, fastest ? product_work_ : kProductWork * part, calls.stop);
+        // Disagreement lasts longest in the fastest class: there floors of long products pay, and
+        // in others where little work did not do.
+        const bool hard = &of == classes_.front().get() || part >= kHardPart;
+        if (hard && !of.hard) {
+            of.hard = true;
+            of.next_contrast = 0;  // those that took too much may be tried again
+            of.contrasts.clear();
+        }
+        look_at_products(of, needed, hard ? product_work_ : kProductWork * part, calls.stop);
         proved = of.floors.after(0) >= needed;
         if (proved) {
             break;
@@ -290,6 +300,7 @@ double PrefixBound::prove(double below, double above, double work, const Calls& 
         of->next_length = kFirstLength;
         of->next_contrast = 0;
         of->contrasts.clear();
+        of->hard = false;
         while (of->divisions.size() > 1) {
             of->divisions.pop_back();  // more work chooses better ones
         }

@@ -1,13 +1,10 @@
 #include "longhaul/schedule/detail/product_floors.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <numeric>
-#include <span>
 
 #include "longhaul/core/assert.hpp"
-#include "longhaul/schedule/detail/common.hpp"
 #include "longhaul/schedule/detail/distinct.hpp"
 
 namespace longhaul::schedule::detail {
@@ -20,227 +17,6 @@ constexpr std::size_t kMostNumbers = 80'000'000;  ///< of a list of products
 constexpr double kApplyWork = 30;
 constexpr double kApplyColumn = 15;
 constexpr double kSortWork = 20;  ///< of putting a side of a product in order
-
-/// Rows that are looked at together, so that loops unroll.
-constexpr std::size_t kLane = 16;
-using Lane = std::array<float, kLane>;
-constexpr std::size_t kMostSides = RoundTable::kMostIslands;
-/// What each side but the last is off by.
-using Off = std::array<float, kMostSides>;
-
-/// The products of the later rounds as indices of rows, a row being what the islands of a side get
-/// from each island. In lexicographic order: products that share their first rows stand together.
-/// Reversed products are products, and rounds are symmetric but for the shares, so that one list
-/// serves both halves.
-class LaterProducts {
-public:
-    LaterProducts(const RoundTable& table, const Sides& sides, const std::vector<float>& products)
-        : n_(table.n),
-          columns_(count_sides(sides) - 1),
-          scale_(static_cast<float>(1 / table.start)) {
-        LONGHAUL_ASSERT(n_ > 0 && columns_ > 0);
-        std::array<double, kMostSides> mass{};
-        for (std::size_t i = 0; i < n_; ++i) {
-            mass[sides[i]] += table.share[i];
-        }
-        std::ranges::transform(
-            mass, mass_.begin(), [](double part) { return static_cast<float>(part); });
-        sort(number_rows(table, products));
-        find_ends();
-        error_.resize(lanes_.size() * kLane);
-        off_.resize(lanes_.size() * columns_);
-    }
-
-    /// Lowers `least` to the error of the best product behind this one of the earlier rounds.
-    void lower(const float* earlier, float& least) {
-        const float most = least / scale_;
-        // What the first side is off by the others must make up for.
-        const float first = look_at(0, earlier);
-        if (2 * first >= most) {
-            return;
-        }
-        if (columns_ == 1) {
-            least = scale_ * 2 * first;
-            return;
-        }
-        std::array<float, kMostSides + 1> rests{};
-        for (std::size_t place = columns_; place-- > 1;) {
-            rests[place] = rests[place + 1] + look_at(place, earlier);
-        }
-        if (rests[1] + first < most) {
-            walk(rests, least);
-        }
-    }
-
-    /// Numbers added since the last call.
-    [[nodiscard]] double looked() { return std::exchange(looked_, 0); }
-
-private:
-    /// What the rows of a side are off by behind this product; the least error among them.
-    float look_at(std::size_t place, const float* earlier) {
-        float least = INFINITY;
-        for (std::size_t lane = first_[place] / kLane; lane < first_[place + 1] / kLane; ++lane) {
-            const auto& rows = lanes_[lane];
-            Lane error{};
-            Lane last{};
-            for (std::size_t b = 0; b < columns_; ++b) {
-                Lane& sum = off_[lane * columns_ + b];
-                sum.fill(-even_[place] * mass_[b]);
-                for (std::size_t j = 0; j < n_; ++j) {
-                    const float weight = earlier[j * columns_ + b];
-                    for (std::size_t r = 0; r < kLane; ++r) {
-                        sum[r] += rows[j][r] * weight;
-                    }
-                }
-                for (std::size_t r = 0; r < kLane; ++r) {
-                    error[r] += std::abs(sum[r]);
-                    last[r] += sum[r];
-                }
-            }
-            float* errors = &error_[lane * kLane];
-            for (std::size_t r = 0; r < kLane; ++r) {
-                errors[r] = error[r] + std::abs(last[r]);
-                least = std::min(least, errors[r]);
-            }
-        }
-        looked_ += static_cast<double>((first_[place + 1] - first_[place]) * n_ * columns_);
-        return least;
-    }
-
-    /// The sum of errors of all sides, the last being off by what the others are together.
-    void walk(const std::array<float, kMostSides + 1>& rests, float& least) {
-        std::array<float, kMostSides + 1> sum{};
-        std::array<Off, kMostSides + 1> off{};
-        for (std::size_t p = 0; p < shared_.size();) {
-            std::size_t place = shared_[p];
-            for (; place < columns_; ++place) {
-                const std::uint32_t row = row_of_[p * columns_ + place];
-                sum[place + 1] = sum[place] + error_[row];
-                const float most = least / scale_ - sum[place + 1];
-                if (rests[place + 1] >= most || add(off[place], row, off[place + 1]) >= most) {
-                    break;
-                }
-            }
-            looked_ += static_cast<double>((place + 1 - shared_[p]) * columns_);
-            if (place == columns_) {
-                --place;
-                least = scale_ * (sum[columns_] + total(off[columns_]));
-            }
-            p = ends_[p * columns_ + place];
-        }
-    }
-
-    float add(const Off& before, std::uint32_t row, Off& after) const {
-        for (std::size_t b = 0; b < columns_; ++b) {
-            after[b] = before[b] + off_[row / kLane * columns_ + b][row % kLane];
-        }
-        return total(after);
-    }
-
-    [[nodiscard]] float total(const Off& off) const {
-        float sum = 0;
-        float last = 0;
-        for (std::size_t b = 0; b < columns_; ++b) {
-            sum += std::abs(off[b]);
-            last += off[b];
-        }
-        return sum + std::abs(last);
-    }
-
-    /// Different rows of each side, sides with few of them first and without the last; indices of
-    /// those of each product.
-    std::vector<std::uint32_t> number_rows(const RoundTable& table,
-                                           const std::vector<float>& products) {
-        const std::size_t width = n_ * columns_;
-        const std::size_t count = products.size() / width;
-        std::vector<std::vector<float>> rows(columns_);
-        std::vector<std::uint32_t> rank(count * columns_);
-        for (std::size_t a = 0; a < columns_; ++a) {
-            Distinct distinct(n_);
-            for (std::size_t p = 0; p < count; ++p) {
-                for (std::size_t j = 0; j < n_; ++j) {
-                    rows[a].push_back(products[p * width + j * columns_ + a]);
-                }
-                rank[p * columns_ + a] = static_cast<std::uint32_t>(distinct.keep_last(rows[a]));
-            }
-        }
-        std::vector<std::size_t> sides(columns_);
-        std::iota(sides.begin(), sides.end(), std::size_t{0});
-        std::ranges::stable_sort(sides, {}, [&](std::size_t a) { return rows[a].size(); });
-        std::vector<std::uint32_t> row_of(count * columns_);
-        for (std::size_t place = 0; place < columns_; ++place) {
-            const std::size_t a = sides[place];
-            const std::size_t first = lanes_.size() * kLane;
-            first_.push_back(first);
-            even_[place] = mass_[a];
-            for (std::size_t p = 0; p < count; ++p) {
-                row_of[p * columns_ + place] =
-                    static_cast<std::uint32_t>(first) + rank[p * columns_ + a];
-            }
-            const std::size_t different = rows[a].size() / n_;
-            lanes_.resize(lanes_.size() + (different + kLane - 1) / kLane);
-            // Places that are left in the last lane hold the first row again.
-            for (std::size_t r = 0; first + r < lanes_.size() * kLane; ++r) {
-                const float* row = &rows[a][(r < different ? r : 0) * n_];
-                for (std::size_t j = 0; j < n_; ++j) {
-                    lanes_[(first + r) / kLane][j][r % kLane] =
-                        static_cast<float>(table.share[j]) * row[j];
-                }
-            }
-        }
-        first_.push_back(lanes_.size() * kLane);
-        return row_of;
-    }
-
-    void sort(const std::vector<std::uint32_t>& row_of) {
-        std::vector<std::size_t> order(row_of.size() / columns_);
-        std::iota(order.begin(), order.end(), std::size_t{0});
-        const auto rows_at = [&](std::size_t p) {
-            return std::span(row_of).subspan(p * columns_, columns_);
-        };
-        std::ranges::sort(order, [&](std::size_t a, std::size_t b) {
-            return std::ranges::lexicographical_compare(rows_at(a), rows_at(b));
-        });
-        row_of_.reserve(row_of.size());
-        for (const std::size_t p : order) {
-            row_of_.insert(row_of_.end(), rows_at(p).begin(), rows_at(p).end());
-        }
-    }
-
-    void find_ends() {
-        const std::size_t count = row_of_.size() / columns_;
-        shared_.assign(count, 0);
-        ends_.assign(count * columns_, static_cast<std::uint32_t>(count));
-        for (std::size_t p = count; p-- > 0;) {
-            std::size_t shared = 0;
-            while (p > 0 && shared < columns_ &&
-                   row_of_[p * columns_ + shared] == row_of_[(p - 1) * columns_ + shared]) {
-                ++shared;
-            }
-            shared_[p] = static_cast<std::uint8_t>(shared);
-            for (std::size_t i = 0; i < columns_ && p + 1 < count; ++i) {
-                ends_[p * columns_ + i] = i < shared_[p + 1] ? ends_[(p + 1) * columns_ + i]
-                                                             : static_cast<std::uint32_t>(p + 1);
-            }
-        }
-    }
-
-    std::size_t n_;
-    std::size_t columns_;
-    float scale_;                           ///< an error for what all sides are off by
-    std::array<float, kMostSides> mass_{};  ///< share of each side
-    std::array<float, kMostSides> even_{};  ///< the same by place
-    /// [row / kLane][island][row % kLane], times the share of the island; each place begins a lane.
-    std::vector<std::array<Lane, RoundTable::kMostIslands>> lanes_;
-    std::vector<std::size_t> first_;     ///< [place] of its rows
-    std::vector<std::uint32_t> row_of_;  ///< [product][place]
-    std::vector<std::uint32_t> ends_;    ///< [product][place]: behind the last that shares the rows
-                                         ///< up to this
-    std::vector<std::uint8_t> shared_;   ///< [product]: first rows shared with the one before
-    std::vector<float> error_;           ///< [row]
-    std::vector<Lane> off_;              ///< [row / kLane][column][row % kLane]
-    double looked_ = 0;
-};
 
 }  // namespace
 
@@ -285,6 +61,9 @@ bool ProductFloors::list(std::size_t length, double& work, const std::function<b
         for (std::size_t at = 0; at < before.size(); at += width) {
             take_means(&before[at]);
             for (std::size_t round = 0; round < table_.size(); ++round) {
+                if (levels_.size() == 1 && !table_.coarsest(round)) {
+                    continue;
+                }
                 next.resize(next.size() + width);
                 float* after = &next[next.size() - width];
                 for (const std::uint32_t id : table_.cliques_of(round)) {
@@ -327,6 +106,16 @@ std::vector<std::size_t> ProductFloors::by_error(const std::vector<float>& produ
     return order;
 }
 
+std::optional<LaterProducts> ProductFloors::later(std::size_t length,
+                                                  double& work,
+                                                  const std::function<bool()>& stop) {
+    if (!list(length, work, stop)) {
+        return {};
+    }
+    work -= kSortWork * static_cast<double>(levels_[length].size() / table_.n);
+    return LaterProducts(table_, sides_, levels_[length]);
+}
+
 double ProductFloors::least(std::size_t length, double& work, const std::function<bool()>& stop) {
     LONGHAUL_ASSERT(length >= 2);
     if (!list(length - length / 2, work, stop)) {
@@ -335,8 +124,7 @@ double ProductFloors::least(std::size_t length, double& work, const std::functio
     const std::vector<float>& earlier = levels_[length / 2];
     const std::vector<float>& later = levels_[length - length / 2];
     const std::size_t width = table_.n * columns_;
-    const std::size_t sorted = later.size() / table_.n;
-    work -= kSortWork * static_cast<double>(sorted);
+    work -= kSortWork * static_cast<double>(later.size() / table_.n);
     LaterProducts products(table_, sides_, later);
     float least = 1;
     for (const std::size_t product : by_error(earlier)) {

@@ -57,6 +57,28 @@ Round make_round(std::vector<Clique> cliques, int islands) {
     return {std::move(cliques)};
 }
 
+Schedule repeated(const Schedule& schedule, std::size_t period) {
+    Schedule other;
+    for (std::size_t k = 0; k < period; ++k) {
+        other.rounds.push_back(schedule.rounds[k % schedule.rounds.size()]);
+    }
+    return other;
+}
+
+Schedule shortest_period(const Schedule& schedule) {
+    const std::size_t all = schedule.rounds.size();
+    for (std::size_t period = 1; period < all; ++period) {
+        bool repeats = all % period == 0;
+        for (std::size_t k = period; k < all && repeats; ++k) {
+            repeats = schedule.rounds[k] == schedule.rounds[k - period];
+        }
+        if (repeats) {
+            return repeated(schedule, period);
+        }
+    }
+    return schedule;
+}
+
 std::uint64_t count_rounds(int islands, int largest) {
     // ways[n]: partitions of n islands; the clique of the last island takes j of the other n - 1.
     std::vector<double> ways(static_cast<std::size_t>(islands) + 1, 0);

@@ -38,6 +38,12 @@ struct Schedule {
     friend bool operator==(const Schedule&, const Schedule&) = default;
 };
 
+/// The first `period` rounds of the training under a schedule. O(period islands).
+[[nodiscard]] Schedule repeated(const Schedule& schedule, std::size_t period);
+
+/// The same rounds without repetitions of the whole.
+[[nodiscard]] Schedule shortest_period(const Schedule& schedule);
+
 struct NamedSchedule {
     std::string name;
     Schedule schedule;

@@ -8,10 +8,40 @@
 #include <gtest/gtest.h>
 
 #include "longhaul/schedule/detail/common.hpp"
+#include "longhaul/schedule/detail/product_floors.hpp"
 #include "longhaul/schedule/detail/test_products.hpp"
 
 namespace longhaul::schedule::detail {
 namespace {
+
+/// The sum over each way, as far as products are known, never passes the bound.
+void follow(const StartBounds& starts, const std::vector<ListedRound>& rounds, FastMixing& mixing) {
+    std::vector<const Round*> product;
+    const std::function<void(StartBounds::Node, double, double)> on =
+        [&](StartBounds::Node node, double sum, double bound) {
+            if (node != StartBounds::kUnknown) {
+                bound = std::max(bound, sum + starts.left(node));
+            }
+            if (product.size() == kLongest) {
+                EXPECT_LE(bound, sum + 2e-4);
+                return;
+            }
+            for (std::size_t r = 0; r < rounds.size(); ++r) {
+                product.push_back(&rounds[r].round);
+                const double error = mixing.error_after(product);
+                StartBounds::Node next = StartBounds::kUnknown;
+                if (starts.looked_behind(node)) {
+                    next = starts.after(node, r);
+                    const double left =
+                        next == StartBounds::kUnknown ? starts.cap() : starts.left(next);
+                    EXPECT_LE(starts.left(node), error + left + 2e-4);
+                }
+                on(next, sum + error, bound);
+                product.pop_back();
+            }
+        };
+    on(StartBounds::kRoot, 0, 0);
+}
 
 TEST(StartBounds, AreBelowAllSequences) {
     for (const auto& [n, count, seed] :
@@ -37,32 +67,26 @@ TEST(StartBounds, AreBelowAllSequences) {
                 EXPECT_GE(starts.least(), before - 1e-6);
                 before = starts.least();
             }
-            // The sum over each way, as far as products are known, never passes the bound.
             FastMixing mixing(n, options);
             std::vector<const Round*> product;
-            const std::function<void(StartBounds::Node, double)> follow =
-                [&](StartBounds::Node node, double sum) {
-                    if (product.size() == kLongest) {
-                        EXPECT_LE(starts.least(), sum + 1e-6);
-                        return;
-                    }
-                    for (std::size_t r = 0; r < rounds.size(); ++r) {
-                        product.push_back(&rounds[r].round);
-                        const double longer = sum + mixing.error_after(product);
-                        StartBounds::Node next = StartBounds::kUnknown;
-                        if (node != StartBounds::kUnknown && starts.looked_behind(node)) {
-                            next = starts.after(node, r);
-                            EXPECT_LE(starts.left(node),
-                                      longer - sum +
-                                          (next == StartBounds::kUnknown ? starts.cap()
-                                                                         : starts.left(next)) +
-                                          2e-4);
-                        }
-                        follow(next, longer);
-                        product.pop_back();
-                    }
-                };
-            follow(StartBounds::kRoot, 0);
+            follow(starts, rounds, mixing);
+            // Products of more rounds at once: the same, with fewer products looked behind.
+            std::vector<LaterProducts> later;
+            ProductFloors lists(table, finest_sides(slot(n)));
+            for (const std::size_t length : {1U, 2U, 3U}) {
+                double enough = 1e9;
+                later.push_back(lists.later(length, enough, {}).value());
+            }
+            for (const double cap : {0.9 * all.least_sum, 2 * all.least_sum}) {
+                StartBounds ahead(table, finest_sides(slot(n)), floors, 1);
+                ahead.look_ahead_with(later);
+                double work = 1e7;
+                ahead.look(cap, work, {});
+                EXPECT_GT(work, 0);
+                EXPECT_LE(ahead.least(), all.least_sum + 1e-6);
+                EXPECT_GE(ahead.least(), std::min(cap, all.least_of_four) - 2e-4);
+                follow(ahead, rounds, mixing);
+            }
             // Islands that are as one, and all products without a cap.
             Sides sides(slot(n), 0);
             sides[0] = 1;

@@ -33,7 +33,8 @@ public:
     [[nodiscard]] const Contrast& contrast() const { return contrast_; }
 
 private:
-    /// What so many rounds make of the contrast, times the root of the share, the mean taken off.
+    /// What so many rounds, the first of them coarsest, make of the contrast, times the root of the
+    /// share, the mean taken off.
     struct Level {
         std::vector<Point> points;
         float off = 0;               ///< every one is at most so far from a mean of points

@@ -65,6 +65,9 @@ private:
                                const Candidate& to,
                                core::Random& random);
 
+/// Pairs along a walk: they join all islands whatever the memory is.
+[[nodiscard]] Schedule chain_start(int islands);
+
 /// Schedules to start from: groups of neighbours and groups across them, of every size.
 [[nodiscard]] std::vector<Schedule> grid_starts(const core::Grid<double>& latency_ms,
                                                 int largest,

@@ -59,6 +59,9 @@ private:
         std::size_t next_length = kFirstLength;  ///< of products to look at
         std::vector<ContrastFloors> contrasts = {};
         std::size_t next_contrast = 0;  ///< length of products; 0: none are chosen yet
+        bool hard = false;  ///< all work may be spent on its floors
+        bool ahead_listed = false;
+        std::vector<LaterProducts> ahead = {};  ///< of 1, 2, ... rounds
         std::optional<StartBounds> starts = {};
         std::optional<StartBounds> merged = {};  ///< the same of sides
         double merged_work = 0;
@@ -85,6 +88,7 @@ private:
                                        const std::function<bool()>& stop);
     [[nodiscard]] static Sides sides_of_starts(const Class& of);
     void look_at_sides(Class& of, double work, const std::function<bool()>& stop) const;
+    static void list_ahead(Class& of, const std::function<bool()>& stop);
     void look_at_starts(Class& of,
                         double needed,
                         double& work,

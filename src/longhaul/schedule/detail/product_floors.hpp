@@ -4,8 +4,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <vector>
 
+#include "longhaul/schedule/detail/later_products.hpp"
 #include "longhaul/schedule/detail/round_table.hpp"
 
 namespace longhaul::schedule::detail {
@@ -26,6 +28,12 @@ public:
     /// were not looked at yet leave hope for a smaller error.
     [[nodiscard]] double least(std::size_t length, double& work, const std::function<bool()>& stop);
 
+    /// All products of `length` rounds, 1 or more, the last of them coarsest; nothing when the work
+    /// or `stop` end it.
+    [[nodiscard]] std::optional<LaterProducts> later(std::size_t length,
+                                                     double& work,
+                                                     const std::function<bool()>& stop);
+
     [[nodiscard]] const Sides& sides() const { return sides_; }
 
 private:
@@ -39,7 +47,8 @@ private:
     const RoundTable& table_;
     Sides sides_;
     std::size_t columns_;  ///< sides but for the last: weights sum to 1
-    /// [rounds][product][island][column]: weights of the sides at each island, all different.
+    /// [rounds][product][island][column]: weights of the sides at each island, all different; of
+    /// coarsest first rounds only.
     std::vector<std::vector<float>> levels_;
     std::vector<float> means_;  ///< [clique][column]
     bool too_many_ = false;

@@ -24,6 +24,9 @@ struct RoundTable {
         return std::span(ids).subspan(first[round], first[round + 1] - first[round]);
     }
     [[nodiscard]] std::size_t size() const { return rounds.size(); }
+    /// Whether no other round is known to average more in the same cliques. As the first or the
+    /// last round of a sequence no other can leave less disagreement.
+    [[nodiscard]] bool coarsest(std::size_t round) const { return coarser[round] == round; }
 
     static constexpr std::size_t kMostIslands = 10;
 
@@ -34,9 +37,19 @@ struct RoundTable {
     std::vector<double> mass;        ///< share of each clique
     std::vector<std::size_t> first;  ///< of each round in ids
     std::vector<std::uint32_t> ids;  ///< cliques of the rounds, one after the other
+    std::vector<std::uint32_t>
+        coarser;  ///< [round]: the coarsest that is known to hold its cliques
     std::vector<double> share;
     double start = 0;  ///< sum of share |row - share| before any round
     bool equal = true;
+
+private:
+    void find_coarser();
 };
+
+/// Where the rounds end whose times are similar, for each of at most `classes` classes of equal
+/// ratios. `rounds` ascending by time, the least above 0.
+[[nodiscard]] std::vector<std::size_t> ends_of_classes(std::span<const ListedRound> rounds,
+                                                       double classes);
 
 }  // namespace longhaul::schedule::detail

@@ -25,6 +25,8 @@ public:
     /// The rows that the others speak of. O(cliques n).
     void take(const float* rows);
     [[nodiscard]] double error_after(std::size_t round) const;
+    /// [clique] What its members add to the error when they average.
+    [[nodiscard]] const std::vector<double>& errors() const { return errors_; }
     /// Least error after one more round, every island in its best clique.
     [[nodiscard]] double least_after() const;
     void apply(std::size_t round, float* after) const;
