@@ -21,7 +21,7 @@ struct OptimiseInputs {
     std::uint64_t seed = 1;
     double effort = 1;
     double time_limit_s = 0;
-    bool compare = true;
+    bool no_compare = false;
     bool json = false;
 };
 
@@ -166,9 +166,15 @@ core::Result<int> optimise(const OptimiseInputs& options) {
         !writable) {
         return tl::unexpected(writable.error());
     }
+    if (options.largest == 1) {
+        return core::fail({"",
+                           "--largest",
+                           "cliques of one island average nothing",
+                           "2 or more, or 0 for no limit"});
+    }
     schedule::RoundTimes times(loaded->islands, loaded->can);
     std::vector<schedule::Comparator> others;
-    if (options.compare) {
+    if (!options.no_compare) {
         others = schedule::compare_schedules(
             times,
             {.pace = comparable_pace(*loaded), .mixing = loaded->mixing, .seed = options.seed});
@@ -196,7 +202,7 @@ core::Result<int> optimise(const OptimiseInputs& options) {
             return passed.count() > options.time_limit_s;
         };
     }
-    const bool streamed = loaded->pace == schedule::Pace::kStreamed && loaded->islands.size() > 1;
+    const bool streamed = loaded->pace == schedule::Pace::kStreamed;
     if (streamed) {
         // The best of rounds that do not overlap is where to start from.
         schedule::OptimiseOptions first = how;
@@ -230,12 +236,12 @@ core::Result<int> optimise(const OptimiseInputs& options) {
     }
     if (options.json) {
         core::Value value = value_of(*loaded, found);
-        if (options.compare) {
+        if (!options.no_compare) {
             value.set("others", comparators_value(others));
         }
         print(core::write_json(value));
     } else if (!on_stdout(written_files(options.output, options.pictures))) {
-        print(text_of(*loaded, found) + (options.compare ? comparators_text(others) : "") +
+        print(text_of(*loaded, found) + (!options.no_compare ? comparators_text(others) : "") +
               beaten_text(others, score.score_ms));
     }
     return kDone;
@@ -250,7 +256,9 @@ void add_schedule_optimise(CLI::App& parent, Session& session) {
     auto options = std::make_shared<OptimiseInputs>();
     add_network_inputs(*command, options->inputs);
     add_model_inputs(*command, options->inputs);
-    command->add_option("--largest", options->largest, "members of a clique at most; 0: no limit")
+    command
+        ->add_option(
+            "--largest", options->largest, "members of a clique at most, 2 or more; 0: no limit")
         ->check(CLI::Range(0, schedule::kMaxIslands))
         ->capture_default_str();
     command->add_option("--max-period", options->max_period, "rounds of a period at most")
@@ -269,7 +277,7 @@ void add_schedule_optimise(CLI::App& parent, Session& session) {
                      "depend on the machine")
         ->check(finite_number(0, 1e6))
         ->capture_default_str();
-    command->add_flag("!--no-compare", options->compare, "leave out what others do");
+    command->add_flag("--no-compare", options->no_compare, "leave out what others do");
     add_schedule_outputs(*command, options->output, options->pictures, options->json);
     command->callback([options, &session] {
         session.run = [options] {
