@@ -25,15 +25,22 @@ struct OptimiseInputs {
     bool json = false;
 };
 
-std::string proof_text(const schedule::Optimised& found) {
+/// What --largest leaves out is not bounded either.
+std::string of_cliques(int largest) {
+    return largest > 0 ? fmt::format(" of cliques of at most {}", largest) : "";
+}
+
+std::string proof_text(const schedule::Optimised& found, int largest) {
     if (found.optimal) {
         return fmt::format(
-            "proved: no schedule of any period scores less, at this pace and on these trees ({})",
+            "proved: no schedule{} of any period scores less, at this pace and on these trees ({})",
+            of_cliques(largest),
             found.bound_method);
     }
     return fmt::format(
-        "no schedule of any period, at this pace and on these trees, scores less than {:.3f} ms "
+        "no schedule{} of any period, at this pace and on these trees, scores less than {:.3f} ms "
         "({}): gap {:.2f} %{}",
+        of_cliques(largest),
         found.bound_ms,
         found.bound_method,
         100 * found.gap(),
@@ -54,7 +61,24 @@ struct Found {
     core::Value figures = core::Value::object();
 };
 
+/// What is proved is proved of one rate a clique and equal weights: others may score less.
+void leave_bound(const schedule::Optimised& best, int largest, Found& found) {
+    found.proof = fmt::format(
+        "none with rates or weights of their own; with one rate a clique and equal weights the "
+        "schedule scores {:.3f} ms, and none{} of any period less than {:.3f} ms ({})",
+        best.score.score_ms,
+        of_cliques(largest),
+        best.bound_ms,
+        best.bound_method);
+    found.figures.set("equal_score", best.score.score_ms).set("equal_bound", best.bound_ms);
+    found.bound_ms = 0;
+    found.bound_method = "none";
+    found.optimal = false;
+    found.gap = 0;
+}
+
 Found of_rounds(const schedule::Optimised& best,
+                int largest,
                 schedule::RoundTimes& times,
                 const LoadedIslands& loaded) {
     Found found;
@@ -68,13 +92,16 @@ Found of_rounds(const schedule::Optimised& best,
     found.bound_method = best.bound_method;
     found.optimal = best.optimal;
     found.gap = best.gap();
-    found.proof = proof_text(best);
+    found.proof = proof_text(best, largest);
     found.effort =
         fmt::format("{}{} schedules scored",
                     best.rounds > 0 ? fmt::format("{} rounds listed, ", best.rounds) : "",
                     best.evaluated);
     found.figures.set("rounds_listed", static_cast<double>(best.rounds))
         .set("evaluated", static_cast<double>(best.evaluated));
+    if (loaded.own_rates || loaded.best_weights) {
+        leave_bound(best, largest, found);
+    }
     return found;
 }
 
@@ -87,6 +114,8 @@ Found of_streams(const OptimiseInputs& options,
     schedule::StreamedSearch search;
     search.seeds = std::move(seeds);
     search.stop = stop;
+    search.largest = options.largest;
+    search.max_period = options.max_period;
     search.seed = options.seed;
     search.programs = std::max(1, static_cast<int>(search.programs * options.effort));
     search.moves = std::max(1, static_cast<int>(search.moves * options.effort));
@@ -103,8 +132,9 @@ Found of_streams(const OptimiseInputs& options,
     found.proof =
         best->bound_ms > 0
             ? fmt::format(
-                  "no streamed schedule of one or two rounds scores less than {:.3f} ms: "
+                  "no streamed schedule{} of one or two rounds scores less than {:.3f} ms: "
                   "gap {:.2f} %",
+                  of_cliques(options.largest),
                   best->bound_ms,
                   100 * std::max(0.0, found.gap))
             : std::string(
@@ -211,9 +241,10 @@ core::Result<int> optimise(const OptimiseInputs& options) {
             how.starts.push_back(std::move(*best.schedule));
         }
     }
-    const Found found = streamed
-                            ? of_streams(options, how.starts, how.stop, times, *loaded)
-                            : of_rounds(schedule::optimise_schedule(times, how), times, *loaded);
+    const Found found =
+        streamed
+            ? of_streams(options, how.starts, how.stop, times, *loaded)
+            : of_rounds(schedule::optimise_schedule(times, how), options.largest, times, *loaded);
     if (!found.scored.timed) {
         print(options.json
                   ? core::write_json(

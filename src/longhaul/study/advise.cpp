@@ -123,17 +123,13 @@ schedule::Optimised no_schedule(std::string reason) {
     return none;
 }
 
-/// Streamed rounds, from the best that do not overlap. With a limit on cliques those rounds
-/// themselves: the search of streamed ones knows none.
+/// Streamed rounds, from the best that do not overlap.
 schedule::Optimised best_of_streams(const schedule::Schedule& start,
                                     const schedule::OptimiseOptions& how,
                                     schedule::RoundTimes& times) {
-    if (how.largest > 0) {
-        std::string reason;
-        const auto streamed = schedule::stream_schedule(start, times, how.mixing, &reason);
-        return streamed ? of_streams(*streamed) : no_schedule(std::move(reason));
-    }
     schedule::StreamedSearch search;
+    search.largest = how.largest;
+    search.max_period = how.max_period;
     search.seeds = how.starts;
     search.seeds.push_back(start);
     search.seed = how.seed;
