@@ -55,7 +55,7 @@ core::Result<schedule::Islands> load_network(const AdviseInputs& inputs,
     network.payload_gb = payload_gb;
     network.access_gbps = inputs.access_gbps;
     network.memory_gb = inputs.memory_gb;
-    core::Result<LoadedIslands> loaded = load_islands(network);
+    core::Result<LoadedIslands> loaded = load_islands(network, 1);
     if (!loaded) {
         return tl::unexpected(loaded.error());
     }

@@ -69,6 +69,11 @@ core::Diagnostic usage_problem(const CLI::App& parser, const CLI::ParseError& er
             what = "unexpected argument " + core::shown(*stray);
         }
     }
+    constexpr std::string_view kMore = "At Most 1 required but received ";
+    if (const std::size_t at = what.find(kMore); at != std::string::npos) {
+        what.replace(at, kMore.size(), "given more than once: ");
+        what += " times";
+    }
     return {place,
             "",
             what,

@@ -62,10 +62,11 @@ public:
             report("--outage",
                    "no kind " + shown(kind),
                    "one of link, island, aggregator-closed, aggregator-open");
-        } else if (!from || !std::isfinite(*from) || !to || *to < *from) {
+        } else if (!from || !std::isfinite(*from) || !to || *to <= *from) {
             report("--outage",
                    "times of " + shown(text),
-                   "ms from the start of the run, 0 or more, and later ones or end");
+                   fmt::format("ms from the start of the run, 0 to {:g}, and later ones or end",
+                               kLatestMs));
         } else {
             for (const std::uint32_t index : hit(found->second, what)) {
                 options_.outages.push_back({found->second, index, *from, *to});

@@ -1,6 +1,7 @@
 #include "longhaul/schedule_inputs.hpp"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include <fmt/ranges.h>
@@ -118,7 +119,7 @@ void add_schedule_choice(CLI::App& command, std::string& schedule) {
         ->required();
 }
 
-core::Result<LoadedIslands> load_islands(const ScheduleInputs& inputs) {
+core::Result<LoadedIslands> load_islands(const ScheduleInputs& inputs, std::size_t least) {
     const auto text = read_file(inputs.network);
     if (!text) {
         return tl::unexpected(text.error());
@@ -136,6 +137,12 @@ core::Result<LoadedIslands> load_islands(const ScheduleInputs& inputs) {
                                           : schedule::read_islands(*document);
     if (!islands) {
         return tl::unexpected(islands.error());
+    }
+    if (islands->size() < least) {
+        return core::fail({islands->file,
+                           "",
+                           "one island, which has nobody to average with",
+                           fmt::format("{} islands at least", least)});
     }
     LoadedIslands loaded;
     loaded.islands = std::move(*islands);
@@ -213,7 +220,11 @@ core::Result<NamedRounds> load_rounds(const std::string& name_or_file,
     if (!document) {
         return tl::unexpected(document.error());
     }
-    if (document->root.find("format") != nullptr) {
+    // A schedule file that lost its format is told so; a list of rounds has none of these keys.
+    const bool whole = std::ranges::any_of(std::array{"format", "network", "pace"}, [&](auto key) {
+        return document->root.find(key) != nullptr;
+    });
+    if (whole) {
         auto timed = schedule::read_schedule(*document, loaded.islands, check);
         if (!timed) {
             return tl::unexpected(timed.error());

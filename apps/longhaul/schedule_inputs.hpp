@@ -57,7 +57,9 @@ inline constexpr int kMostPeriod = 32;
 /// Adds --schedule, which load_rounds reads.
 void add_schedule_choice(CLI::App& command, std::string& schedule);
 
-[[nodiscard]] core::Result<LoadedIslands> load_islands(const ScheduleInputs& inputs);
+/// Fails where the network has fewer islands than `least`: one has nobody to average with.
+[[nodiscard]] core::Result<LoadedIslands> load_islands(const ScheduleInputs& inputs,
+                                                       std::size_t least = 2);
 
 /// Fails where rates or weights of their own are asked for and cannot be had.
 [[nodiscard]] core::Result<void> check_polish(const LoadedIslands& loaded);

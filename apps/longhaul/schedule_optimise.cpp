@@ -12,9 +12,6 @@
 namespace longhaul::app {
 namespace {
 
-/// Rounds of a period of streams, where nothing else is asked for.
-constexpr int kStreamedPeriod = 4;
-
 struct OptimiseInputs {
     ScheduleInputs inputs;
     std::string output;
@@ -24,19 +21,26 @@ struct OptimiseInputs {
     std::uint64_t seed = 1;
     double effort = 1;
     double time_limit_s = 0;
-    bool compare = true;
+    bool no_compare = false;
     bool json = false;
 };
 
-std::string proof_text(const schedule::Optimised& found) {
+/// What --largest leaves out is not bounded either.
+std::string of_cliques(int largest) {
+    return largest > 0 ? fmt::format(" of cliques of at most {}", largest) : "";
+}
+
+std::string proof_text(const schedule::Optimised& found, int largest) {
     if (found.optimal) {
         return fmt::format(
-            "proved: no schedule of any period scores less, at this pace and on these trees ({})",
+            "proved: no schedule{} of any period scores less, at this pace and on these trees ({})",
+            of_cliques(largest),
             found.bound_method);
     }
     return fmt::format(
-        "no schedule of any period, at this pace and on these trees, scores less than {:.3f} ms "
+        "no schedule{} of any period, at this pace and on these trees, scores less than {:.3f} ms "
         "({}): gap {:.2f} %{}",
+        of_cliques(largest),
         found.bound_ms,
         found.bound_method,
         100 * found.gap(),
@@ -57,7 +61,24 @@ struct Found {
     core::Value figures = core::Value::object();
 };
 
+/// What is proved is proved of one rate a clique and equal weights: others may score less.
+void leave_bound(const schedule::Optimised& best, int largest, Found& found) {
+    found.proof = fmt::format(
+        "none with rates or weights of their own; with one rate a clique and equal weights the "
+        "schedule scores {:.3f} ms, and none{} of any period less than {:.3f} ms ({})",
+        best.score.score_ms,
+        of_cliques(largest),
+        best.bound_ms,
+        best.bound_method);
+    found.figures.set("equal_score", best.score.score_ms).set("equal_bound", best.bound_ms);
+    found.bound_ms = 0;
+    found.bound_method = "none";
+    found.optimal = false;
+    found.gap = 0;
+}
+
 Found of_rounds(const schedule::Optimised& best,
+                int largest,
                 schedule::RoundTimes& times,
                 const LoadedIslands& loaded) {
     Found found;
@@ -71,17 +92,21 @@ Found of_rounds(const schedule::Optimised& best,
     found.bound_method = best.bound_method;
     found.optimal = best.optimal;
     found.gap = best.gap();
-    found.proof = proof_text(best);
+    found.proof = proof_text(best, largest);
     found.effort =
         fmt::format("{}{} schedules scored",
                     best.rounds > 0 ? fmt::format("{} rounds listed, ", best.rounds) : "",
                     best.evaluated);
     found.figures.set("rounds_listed", static_cast<double>(best.rounds))
         .set("evaluated", static_cast<double>(best.evaluated));
+    if (loaded.own_rates || loaded.best_weights) {
+        leave_bound(best, largest, found);
+    }
     return found;
 }
 
 Found of_streams(const OptimiseInputs& options,
+                 int max_period,
                  std::vector<schedule::Schedule> seeds,
                  const std::function<bool()>& stop,
                  schedule::RoundTimes& times,
@@ -90,6 +115,8 @@ Found of_streams(const OptimiseInputs& options,
     schedule::StreamedSearch search;
     search.seeds = std::move(seeds);
     search.stop = stop;
+    search.largest = options.largest;
+    search.max_period = max_period;
     search.seed = options.seed;
     search.programs = std::max(1, static_cast<int>(search.programs * options.effort));
     search.moves = std::max(1, static_cast<int>(search.moves * options.effort));
@@ -106,8 +133,9 @@ Found of_streams(const OptimiseInputs& options,
     found.proof =
         best->bound_ms > 0
             ? fmt::format(
-                  "no streamed schedule of one or two rounds scores less than {:.3f} ms: "
+                  "no streamed schedule{} of one or two rounds scores less than {:.3f} ms: "
                   "gap {:.2f} %",
+                  of_cliques(options.largest),
                   best->bound_ms,
                   100 * std::max(0.0, found.gap))
             : std::string(
@@ -169,9 +197,15 @@ core::Result<int> optimise(const OptimiseInputs& options) {
         !writable) {
         return tl::unexpected(writable.error());
     }
+    if (options.largest == 1) {
+        return core::fail({"",
+                           "--largest",
+                           "cliques of one island average nothing",
+                           "2 or more, or 0 for no limit"});
+    }
     schedule::RoundTimes times(loaded->islands, loaded->can);
     std::vector<schedule::Comparator> others;
-    if (options.compare) {
+    if (!options.no_compare) {
         others = schedule::compare_schedules(
             times,
             {.pace = comparable_pace(*loaded), .mixing = loaded->mixing, .seed = options.seed});
@@ -198,23 +232,22 @@ core::Result<int> optimise(const OptimiseInputs& options) {
             return passed.count() > options.time_limit_s;
         };
     }
-    const bool streamed = loaded->pace == schedule::Pace::kStreamed && loaded->islands.size() > 1;
+    const bool streamed = loaded->pace == schedule::Pace::kStreamed;
+    if (streamed && how.max_period == 0) {
+        how.max_period = schedule::StreamedSearch{}.max_period;
+    }
     if (streamed) {
         // The best of rounds that do not overlap is where to start from.
         schedule::OptimiseOptions first = how;
         first.effort = how.effort / 10;
-        first.max_period = options.max_period > 0 ? options.max_period : kStreamedPeriod;
-        std::erase_if(first.starts, [&](const schedule::Schedule& start) {
-            return std::ssize(start.rounds) > first.max_period;
-        });
-        how.starts = first.starts;
         if (auto best = schedule::optimise_schedule(times, first); best.schedule) {
             how.starts.push_back(std::move(*best.schedule));
         }
     }
-    const Found found = streamed
-                            ? of_streams(options, how.starts, how.stop, times, *loaded)
-                            : of_rounds(schedule::optimise_schedule(times, how), times, *loaded);
+    const Found found =
+        streamed
+            ? of_streams(options, how.max_period, how.starts, how.stop, times, *loaded)
+            : of_rounds(schedule::optimise_schedule(times, how), options.largest, times, *loaded);
     if (!found.scored.timed) {
         print(options.json
                   ? core::write_json(
@@ -237,12 +270,12 @@ core::Result<int> optimise(const OptimiseInputs& options) {
     }
     if (options.json) {
         core::Value value = value_of(*loaded, found);
-        if (options.compare) {
+        if (!options.no_compare) {
             value.set("others", comparators_value(others));
         }
         print(core::write_json(value));
     } else if (!on_stdout(written_files(options.output, options.pictures))) {
-        print(text_of(*loaded, found) + (options.compare ? comparators_text(others) : "") +
+        print(text_of(*loaded, found) + (!options.no_compare ? comparators_text(others) : "") +
               beaten_text(others, score.score_ms));
     }
     return kDone;
@@ -257,7 +290,9 @@ void add_schedule_optimise(CLI::App& parent, Session& session) {
     auto options = std::make_shared<OptimiseInputs>();
     add_network_inputs(*command, options->inputs);
     add_model_inputs(*command, options->inputs);
-    command->add_option("--largest", options->largest, "members of a clique at most; 0: no limit")
+    command
+        ->add_option(
+            "--largest", options->largest, "members of a clique at most, 2 or more; 0: no limit")
         ->check(CLI::Range(0, schedule::kMaxIslands))
         ->capture_default_str();
     command
@@ -278,7 +313,7 @@ void add_schedule_optimise(CLI::App& parent, Session& session) {
                      "depend on the machine")
         ->check(finite_number(0, 1e6))
         ->capture_default_str();
-    command->add_flag("!--no-compare", options->compare, "leave out what others do");
+    command->add_flag("--no-compare", options->no_compare, "leave out what others do");
     add_schedule_outputs(*command, options->output, options->pictures, options->json);
     command->callback([options, &session] {
         session.run = [options] {

@@ -86,7 +86,21 @@ std::string computed_text(const Computed& computed) {
     return text;
 }
 
-std::string score_of_run(const SimulatedSchedule& simulated) {
+/// Whether the score of streamed rounds differs though nothing disturbed them: sums of two rounds
+/// met at an access link.
+bool sums_met(const SimulatedSchedule& simulated, const schedule::Islands& islands) {
+    const schedule::SimulationOptions& options = simulated.options;
+    const bool jitters = options.jitter_ms ? *options.jitter_ms > 0
+                                           : std::ranges::any_of(islands.jitter_ms,
+                                                                 [](double ms) { return ms > 0; });
+    const Computed& computed = simulated.computed;
+    return simulated.timed.pace == schedule::Pace::kStreamed && !jitters && options.loss == 0 &&
+           options.duplication == 0 && options.outages.empty() && computed.score_ms &&
+           computed.not_comparable.empty() && simulated.run.split == 0 &&
+           std::abs(simulated.run.score_ms - *computed.score_ms) > kTolerance * *computed.score_ms;
+}
+
+std::string score_of_run(const SimulatedSchedule& simulated, const schedule::Islands& islands) {
     const Simulation& run = simulated.run;
     const Computed& computed = simulated.computed;
     std::string text = "score      " + computed_text(computed);
@@ -111,6 +125,11 @@ std::string score_of_run(const SimulatedSchedule& simulated) {
     if (!computed.not_comparable.empty()) {
         text += fmt::format("\ncompared   not: {}, so the run is partly with and partly without it",
                             computed.not_comparable);
+    }
+    if (sums_met(simulated, islands)) {
+        text +=
+            "\nnote       sums of two rounds meet at access links: the score counts one after the "
+            "other, the run sends them on as they come";
     }
     if (simulated.timed.forgetting != 1) {
         text += fmt::format(
@@ -261,7 +280,7 @@ std::string simulated_text(const SimulatedSchedule& simulated, const LoadedIslan
                        schedule::name_of(simulated.timed.pace),
                        simulated.options.rounds,
                        simulated.options.blocks) +
-           rounds_of(simulated, loaded.islands) + score_of_run(simulated) +
+           rounds_of(simulated, loaded.islands) + score_of_run(simulated, loaded.islands) +
            memory_of(simulated.run, loaded.islands) + counts_of(simulated.run) +
            links_of(simulated.run, loaded.islands) + hint_of(simulated, loaded.islands);
 }

@@ -19,6 +19,10 @@ using detail::slot;
 
 namespace {
 
+std::string counted(std::size_t count, std::string_view what) {
+    return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
+}
+
 class Comparison {
 public:
     Comparison(RoundTimes& times, const ComparatorOptions& options)
@@ -32,8 +36,11 @@ public:
     }
 
     std::vector<Comparator> run() {
+        MixingOptions exact = by_target_;  // as score_schedule() scores them alone
+        exact.precision = MixingOptions().precision;
+        exact.longest = MixingOptions().longest;
         for (const NamedSchedule& named : times_.islands().schedules) {
-            add_cliques(named.name, "of the network file", named.schedule);
+            add_cliques(named.name, "of the network file", by_cliques(named.schedule, exact));
         }
         if (n_ > 1) {
             const Clique all = n_ == 64 ? ~Clique{0} : (Clique{1} << n_) - 1;
@@ -41,7 +48,7 @@ public:
             if (std::ranges::none_of(times_.islands().schedules, [&](const NamedSchedule& named) {
                     return named.schedule == everyone;
                 })) {
-                add_cliques("all to all", "one clique", everyone);
+                add_cliques("all to all", "one clique", by_cliques(everyone, by_target_));
             }
             random_pairs();
             grid_groups();
@@ -57,11 +64,11 @@ public:
     }
 
 private:
-    Comparator by_cliques(const Schedule& schedule) {
-        const ScheduleScore score = score_schedule(schedule, times_, options_.pace, by_target_);
+    Comparator by_cliques(const Schedule& schedule, const MixingOptions& mixing) {
+        const ScheduleScore score = score_schedule(schedule, times_, options_.pace, mixing);
         Comparator one;
         one.feasible = score.feasible;
-        one.reason = score.feasible ? "" : why_never(times_.miss(schedule));
+        one.reason = score.feasible ? "" : why_never(times_.miss(schedule), score.mixing.mixes);
         one.area = score.area;
         one.round_ms = *std::ranges::max_element(score.round_ms);
         one.score_ms = score.score_ms;
@@ -70,22 +77,32 @@ private:
         return one;
     }
 
-    static std::string why_never(const std::optional<Miss>& miss) {
-        return miss ? fmt::format("apart by {:.3f} ms, needs {:.4f} GB or more",
+    static std::string why_never(const std::optional<Miss>& miss, bool mixes) {
+        return miss    ? fmt::format("apart by {:.3f} ms, needs {:.4f} GB or more",
                                   miss->apart_ms,
                                   miss->needed_gb)
-                    : std::string("it does not join all islands");
+               : mixes ? "a round in which all are alone takes no time"
+                       : "it does not join all islands";
     }
 
-    void add_cliques(std::string name, std::string detail, const Schedule& schedule) {
-        Comparator one = by_cliques(schedule);
+    void add_cliques(std::string name, std::string detail, Comparator one) {
         one.name = std::move(name);
         one.detail = std::move(detail);
         found_.push_back(std::move(one));
     }
 
     /// Steps that are no partitions.
-    Comparator by_graphs(const std::vector<MixingMatrix>& steps) {
+    Comparator by_graphs(std::vector<MixingMatrix> steps) {
+        if (options_.pace == Pace::kOwn && steps.size() > 1) {
+            // A step that sends nothing takes no time, and nothing is forgotten in it.
+            const MixingMatrix first = steps.front();
+            std::erase_if(steps, [](const MixingMatrix& step) {
+                return std::ranges::count(detail::senders_of(step).cells(), 1) == 0;
+            });
+            if (steps.empty()) {
+                steps.push_back(first);
+            }
+        }
         Comparator one;
         one.equal_shares = !by_target_.target.empty();
         std::vector<double> round_ms;
@@ -101,14 +118,14 @@ private:
         if (one.round_ms == kNever && steps.size() > 8) {
             one.area = kNever;  // long to compute, and of no use
             one.score_ms = kNever;
-            one.reason = why_never(miss);
+            one.reason = why_never(miss, true);
             return one;
         }
         const Survival mixing = survival(steps, options_.mixing);
         one.area = mixing.area;
         one.feasible = one.round_ms != kNever && mixing.mixes;
         if (!one.feasible) {
-            one.reason = why_never(miss);
+            one.reason = why_never(miss, mixing.mixes);
         }
         one.score_ms = one.feasible
                            ? score_of(round_ms, mixing, options_.pace, options_.mixing.forgetting)
@@ -161,8 +178,9 @@ private:
             }
             schedule.rounds.push_back(make_round(std::move(pairs), n_));
         }
-        add_cliques(
-            "random pairs", fmt::format("{} rounds drawn", options_.sampled_rounds), schedule);
+        add_cliques("random pairs",
+                    fmt::format("{} rounds drawn", options_.sampled_rounds),
+                    by_cliques(schedule, by_target_));
     }
 
     /// Rows, then columns (then layers) of a grid that the islands fill in a random order.
@@ -189,7 +207,7 @@ private:
                     schedule.rounds.push_back(make_round(std::move(groups), n_));
                     stride *= slot(side);
                 }
-                draws.push_back(by_cliques(schedule));
+                draws.push_back(by_cliques(schedule, by_target_));
             }
             // Its order knows nothing of the network: the median of the draws is what one gets.
             std::ranges::sort(draws, {}, &Comparator::score_ms);
@@ -245,9 +263,11 @@ private:
             for (const Edges& now : active) {
                 steps.push_back(detail::laplacian_step(now, n_, alpha));
             }
-            tried.emplace_back(
-                fmt::format("{} matchings, budget {}, alpha {:.2f}", parts.size(), budget, alpha),
-                by_graphs(steps));
+            tried.emplace_back(fmt::format("{}, budget {}, alpha {:.2f}",
+                                           counted(parts.size(), "matching"),
+                                           budget,
+                                           alpha),
+                               by_graphs(steps));
         }
         add_best("MATCHA", std::move(tried));
     }
@@ -294,10 +314,11 @@ private:
         const Round heads_round = make_round({heads}, n_);
         one.round_ms = times_.time_ms(groups_round) + times_.time_ms(heads_round) + back;
         one.feasible = one.round_ms != kNever;
-        one.reason = one.feasible ? "" : why_never(times_.miss({{groups_round, heads_round}}));
+        one.reason =
+            one.feasible ? "" : why_never(times_.miss({{groups_round, heads_round}}), true);
         one.score_ms = one.area * one.round_ms;
         keep_curves(one, {{{1}}, true, one.area}, {one.round_ms});
-        add_best("two-level all-reduce", {{fmt::format("{} groups", groups.size()), one}});
+        add_best("two-level all-reduce", {{counted(groups.size(), "group"), one}});
     }
 
     [[nodiscard]] double access_ms() const {
@@ -308,47 +329,6 @@ private:
                                    std::min(island.ingress_gbps, island.egress_gbps));
         }
         return slowest;
-    }
-
-    [[nodiscard]] double ring_ms(const std::vector<int>& tour) const {
-        Edges hops;
-        double hop = 0;
-        for (std::size_t at = 0; at < tour.size(); ++at) {
-            hops.emplace_back(tour[at], tour[(at + 1) % tour.size()]);
-            hop = std::max(hop,
-                           times_.latency_ms()(slot(hops.back().first), slot(hops.back().second)));
-        }
-        const auto n = static_cast<double>(n_);
-        return 2 * (n - 1) / n * detail::unicast_ms(times_, hops) + 2 * (n - 1) * hop;
-    }
-
-    /// The ring that is done first: from the one of least latency, by exchanges of two islands and
-    /// reversals of a part, until none helps.
-    [[nodiscard]] double fast_ring_ms() const {
-        std::vector<int> tour = detail::short_tour(times_.latency_ms());
-        double least = ring_ms(tour);
-        for (bool better = true; better;) {
-            better = false;
-            for (std::size_t a = 0; a < tour.size(); ++a) {
-                for (std::size_t b = a + 1; b < tour.size(); ++b) {
-                    for (const bool reverse : {false, true}) {
-                        std::vector<int> other = tour;
-                        if (reverse) {
-                            std::reverse(other.begin() + static_cast<std::ptrdiff_t>(a),
-                                         other.begin() + static_cast<std::ptrdiff_t>(b + 1));
-                        } else {
-                            std::swap(other[a], other[b]);
-                        }
-                        if (const double now = ring_ms(other); now < least * (1 - 1e-9)) {
-                            least = now;
-                            tour = std::move(other);
-                            better = true;
-                        }
-                    }
-                }
-            }
-        }
-        return least;
     }
 
     /// Without multicast and aggregation.
@@ -370,7 +350,7 @@ private:
         keep_curves(copies, {{{1}}, true, 1.5}, {copies.round_ms});
         add_best("copies to each", {{"unicast", copies}});
         Comparator around = copies;
-        around.round_ms = fast_ring_ms();
+        around.round_ms = detail::fast_ring_ms(times_);
         around.score_ms = 1.5 * around.round_ms;
         keep_curves(around, {{{1}}, true, 1.5}, {around.round_ms});
         add_best("ring all-reduce", {{"unicast", around}});

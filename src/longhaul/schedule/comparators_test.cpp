@@ -133,5 +133,41 @@ TEST(Comparators, EqualTargetsAreEqualShares) {
     EXPECT_TRUE(std::ranges::none_of(all, &Comparator::equal_shares));
 }
 
+// A schedule of the network file scores in the table what it scores alone, also where it mixes
+// slowly: pairs of nine cities need 10.125 rounds.
+TEST(Comparators, NamedSchedulesScoreAsTheyDoAlone) {
+    const Islands islands = detail::shipped_islands("nine-city.json");
+    const Capabilities can = capabilities_of(islands);
+    RoundTimes times(islands, can);
+    for (const Pace pace : {Pace::kUniform, Pace::kOwn}) {
+        const auto all = compare_schedules(times, {.pace = pace, .mixing = {}});
+        for (const NamedSchedule& one : islands.schedules) {
+            const double alone = score_schedule(one.schedule, times, pace).score_ms;
+            EXPECT_DOUBLE_EQ(named(all, one.name).score_ms, alone) << one.name;
+        }
+    }
+}
+
+// Two islands: 8 Gbit at 20 Gbit/s and the latency make the one round there is; A is 1.5. Steps of
+// matchings that send nothing take no time at own pace, so they neither count as rounds nor forget.
+TEST(Comparators, StepsThatSendNothingTakeNoTimeAtOwnPace) {
+    const Islands islands = detail::planar_islands(2, 0, 1);
+    const Capabilities can = capabilities_of(islands);
+    RoundTimes times(islands, can);
+    const double round_ms = 400 + times.latency_ms()(0, 1);
+    MixingOptions mixing;
+    mixing.forgetting = 0.5;
+    const auto own = compare_schedules(times, {.pace = Pace::kOwn, .mixing = mixing});
+    EXPECT_DOUBLE_EQ(named(own, "MATCHA").area, 1.5);
+    EXPECT_NEAR(named(own, "MATCHA").score_ms, 1.5 * round_ms, 1e-9);
+    EXPECT_TRUE(named(own, "MATCHA").detail.starts_with("1 matching, "));
+    EXPECT_EQ(named(own, "two-level all-reduce").detail, "1 group");
+    // One row of two, then columns of one: islands are joined, but one round does nothing.
+    EXPECT_FALSE(named(own, "grid groups").feasible);
+    EXPECT_EQ(named(own, "grid groups").reason, "a round in which all are alone takes no time");
+    const auto uniform = compare_schedules(times, {});
+    EXPECT_NEAR(named(uniform, "grid groups").score_ms, 2 * round_ms, 1e-9);
+}
+
 }  // namespace
 }  // namespace longhaul::schedule

@@ -240,4 +240,47 @@ double unicast_ms(const RoundTimes& times, const Edges& transfers) {
     return longest;
 }
 
+namespace {
+
+/// A payload around a ring in 2 (n - 1) steps.
+double ring_ms(const RoundTimes& times, const std::vector<int>& tour) {
+    Edges hops;
+    double hop = 0;
+    for (std::size_t at = 0; at < tour.size(); ++at) {
+        hops.emplace_back(tour[at], tour[(at + 1) % tour.size()]);
+        hop = std::max(hop, times.latency_ms()(slot(hops.back().first), slot(hops.back().second)));
+    }
+    const auto n = static_cast<double>(tour.size());
+    return 2 * (n - 1) / n * unicast_ms(times, hops) + 2 * (n - 1) * hop;
+}
+
+}  // namespace
+
+double fast_ring_ms(const RoundTimes& times) {
+    std::vector<int> tour = short_tour(times.latency_ms());
+    double least = ring_ms(times, tour);
+    for (bool better = true; better;) {
+        better = false;
+        for (std::size_t a = 0; a < tour.size(); ++a) {
+            for (std::size_t b = a + 1; b < tour.size(); ++b) {
+                for (const bool reverse : {false, true}) {
+                    std::vector<int> other = tour;
+                    if (reverse) {
+                        std::reverse(other.begin() + static_cast<std::ptrdiff_t>(a),
+                                     other.begin() + static_cast<std::ptrdiff_t>(b + 1));
+                    } else {
+                        std::swap(other[a], other[b]);
+                    }
+                    if (const double now = ring_ms(times, other); now < least * (1 - 1e-9)) {
+                        least = now;
+                        tour = std::move(other);
+                        better = true;
+                    }
+                }
+            }
+        }
+    }
+    return least;
+}
+
 }  // namespace longhaul::schedule::detail

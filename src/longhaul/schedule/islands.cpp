@@ -20,7 +20,9 @@ namespace {
 
 constexpr double kLongestMs = 1e5;  ///< of one link; a circle of the earth takes 200
 constexpr double kFastest = 1e6;    ///< Gbit/s
+constexpr double kSlowest = 1e-6;   ///< Gbit/s, as of --access-gbps; of targets, too
 constexpr double kLargest = 1e6;    ///< GB
+constexpr double kSmallest = 1e-9;  ///< GB, a byte, as of --payload-gb
 constexpr int kMaxTransit = 1000;
 
 /// The file as it is read: names before numbers.
@@ -54,7 +56,7 @@ public:
         islands_.provenance = text_of(root, "provenance", text_of(root, "note", ""));
         if (const auto payload =
                 root.require("payload_gb", "the size of the parameters that islands exchange")) {
-            islands_.payload_gb = positive(*payload, kLargest).value_or(1);
+            islands_.payload_gb = positive(*payload, kSmallest, kLargest).value_or(1);
         }
         read_nodes(root);
         read_defaults(root);
@@ -76,10 +78,12 @@ private:
         return found ? found->string().value_or(fallback) : std::move(fallback);
     }
 
-    static std::optional<double> positive(const Cursor& at, double most) {
+    static std::optional<double> positive(const Cursor& at, double least, double most) {
         const auto value = at.positive_number();
-        if (value && *value > most) {
-            at.report(fmt::format("{} is too large", *value), fmt::format("at most {}", most));
+        if (value && (*value < least || *value > most)) {
+            const bool small = *value < least;
+            at.report(fmt::format("{} is too {}", *value, small ? "small" : "large"),
+                      small ? fmt::format("at least {}", least) : fmt::format("at most {}", most));
             return std::nullopt;
         }
         return value;
@@ -162,10 +166,10 @@ private:
         double egress = 0;
         double memory = 0;
         if (const auto at = root.require("ingress_gbps", "the access rate into an island")) {
-            ingress = positive(*at, kFastest).value_or(1);
+            ingress = positive(*at, kSlowest, kFastest).value_or(1);
         }
         if (const auto at = root.require("egress_gbps", "the access rate out of an island")) {
-            egress = positive(*at, kFastest).value_or(1);
+            egress = positive(*at, kSlowest, kFastest).value_or(1);
         }
         if (root.find("memory_gb") && root.find("fpga_mem_gb")) {
             root.find("fpga_mem_gb")
@@ -235,7 +239,7 @@ private:
                                              std::pair{"egress_gbps", &island.egress_gbps},
                                              std::pair{"target", &island.target}}) {
                 if (const auto value = at->find(key)) {
-                    *field = positive(*value, kFastest).value_or(1);
+                    *field = positive(*value, kSlowest, kFastest).value_or(1);
                 }
             }
             if (const auto value = at->find("memory_gb")) {
@@ -282,14 +286,14 @@ private:
         const auto latency_at = at.require("latency_ms", "the one-way latency, ms");
         const auto gbps_at = at.require("gbps", "the capacity of each direction, Gbit/s");
         const double latency = latency_at ? latency_at->number_in(0, kLongestMs).value_or(0) : 0;
-        const double gbps = gbps_at ? positive(*gbps_at, kFastest).value_or(1) : 1;
+        const double gbps = gbps_at ? positive(*gbps_at, kSlowest, kFastest).value_or(1) : 1;
         const auto back_latency_at = at.find("back_latency_ms");
         const auto back_gbps_at = at.find("back_gbps");
         const auto jitter_at = at.find("jitter_ms");
         const double back_latency =
             back_latency_at ? back_latency_at->number_in(0, kLongestMs).value_or(0) : latency;
         const double back_gbps =
-            back_gbps_at ? positive(*back_gbps_at, kFastest).value_or(1) : gbps;
+            back_gbps_at ? positive(*back_gbps_at, kSlowest, kFastest).value_or(1) : gbps;
         const double jitter = jitter_at ? jitter_at->number_in(0, kLongestMs).value_or(0) : 0;
         if (!a || !b) {
             return;

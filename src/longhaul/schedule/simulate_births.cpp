@@ -11,10 +11,10 @@ namespace longhaul::schedule::detail {
 namespace {
 
 constexpr double kSettled = 1e-9;  ///< disagreement that counts as none
-// 1 / g and 1 / g^2 for g^3 = g + 1: their multiples fill the square evenly (Roberts, 2018: "The
-// unreasonable effectiveness of quasirandom sequences").
-constexpr double kPlastic1 = 0.7548776662466927;
-constexpr double kPlastic2 = 0.5698402909980532;
+// Any run of multiples of the golden ratio is even in the unit interval, as even as can be; with
+// those of the square root of two it is so in the square.
+constexpr double kMoments = 0.6180339887498949;
+constexpr double kBlocks = 0.41421356237309503;
 constexpr int kMostTail = 2000;  ///< rounds that births are followed beyond the simulated ones
 
 /// A change of the weight that an island holds of a birth.
@@ -229,7 +229,10 @@ std::vector<double> measured_shares(const Plan& plan,
 Births::Births(const Plan& plan, int strata, std::uint64_t seed)
     : plan_(plan), strata_(strata), random_(seed, ~std::uint64_t{0}) {
     for (int i = 0; i < plan.islands; ++i) {
-        shift_.emplace_back(random_.uniform(), random_.uniform());
+        auto& of_island = next_.emplace_back();
+        for (std::size_t k = 0; k < plan.period(); ++k) {
+            of_island.emplace_back(random_.uniform(), random_.uniform());
+        }
     }
     for (const CliquePlan& clique : plan.round(0).cliques) {
         if (plan.pace == Pace::kStreamed) {
@@ -240,13 +243,14 @@ Births::Births(const Plan& plan, int strata, std::uint64_t seed)
 
 std::pair<double, int> Births::draw(int stratum, int island) {
     const double end = plan_.start_ms(plan_.rounds);
-    const auto part = [](double at) { return at - std::floor(at); };
-    const auto& [phase, block] = shift_[slot(island)];
-    const double place = part(stratum * kPlastic2 + block);
     const int k = plan_.round_at((stratum + random_.uniform()) / strata_ * end);
-    const double time = plan_.start_ms(k) +
-                        part(stratum * kPlastic1 + phase) * plan_.round(k).length_ms +
-                        place * stagger_ms_;
+    auto& [moment, place] = next_[slot(island)][slot(k) % plan_.period()];
+    // One after the other in each round of the period: counted over all rounds, every second or
+    // third multiple could fall into the same parts of it.
+    const auto part = [](double at) { return at - std::floor(at); };
+    moment = part(moment + kMoments);
+    place = part(place + kBlocks);
+    const double time = plan_.start_ms(k) + moment * plan_.round(k).length_ms + place * stagger_ms_;
     const int x = std::min(plan_.blocks - 1, static_cast<int>(place * plan_.blocks));
     return {std::fmod(time, end), x};
 }

@@ -150,5 +150,39 @@ TEST(StreamedScore, SlopesAreThoseOfTheScore) {
     }
 }
 
+// The closed form above, u = 200 and e = 0. An island makes 25 updates in each of 30 rounds; were
+// they spread by one sequence over all rounds, those of every second round would fall into the same
+// parts of it, and the mean miss by up to a standard error.
+TEST(StreamedScore, UpdatesAreEvenInEachRoundOfThePeriod) {
+    Islands islands = detail::planar_islands(2, 0, 3);
+    const double d = 20;
+    for (topology::Link& link : islands.network.links) {
+        link.latency_ms = d;
+    }
+    TimedSchedule timed;
+    timed.pace = Pace::kStreamed;
+    timed.memory_gb = {0, 0};
+    for (const double late : {0.0, 200.0}) {
+        TimedClique& clique = timed.rounds.emplace_back().cliques.emplace_back();
+        timed.rounds.back().length_ms = 700;
+        clique.members = 3;
+        clique.sending_ms = 400;
+        clique.time_ms = 400 + d + late;
+        clique.offset_ms = {late, late};
+        clique.trees = {{{0}}, {{1}}};
+    }
+    const double score = 350 + 200.0 * 200 / 1400 + d;
+    SimulationOptions options;
+    options.rounds = 30;
+    options.births = 1500;
+    options.blocks = 400;
+    for (options.seed = 1; options.seed <= 12; ++options.seed) {
+        const auto run = simulate(timed, islands, options);
+        ASSERT_TRUE(run);
+        EXPECT_EQ(run->births, 1500);
+        EXPECT_NEAR(run->score_ms, score, 0.35 * run->score_error_ms) << options.seed;
+    }
+}
+
 }  // namespace
 }  // namespace longhaul::schedule

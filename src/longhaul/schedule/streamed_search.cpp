@@ -63,8 +63,20 @@ public:
 private:
     [[nodiscard]] bool stopped() const { return search_.stop && search_.stop(); }
 
+    [[nodiscard]] bool allowed(const Round& round) const {
+        return search_.largest <= 0 || std::ranges::all_of(round.cliques, [&](Clique clique) {
+                   return clique_size(clique) <= search_.largest;
+               });
+    }
+
     [[nodiscard]] bool runs(const Schedule& schedule) {
+        if (std::ssize(schedule.rounds) > search_.max_period) {
+            return false;
+        }
         for (const Round& round : schedule.rounds) {
+            if (!allowed(round)) {
+                return false;
+            }
             for (const Clique clique : round.cliques) {
                 if (clique_size(clique) > 1 && !std::isfinite(times_.alone_ms(clique))) {
                     return false;
@@ -154,7 +166,8 @@ private:
     /// Pairs of rounds in the order of their bounds.
     void pairs() {
         detail::StreamBounds bounds(times_, options_.forgetting);
-        const std::vector<detail::BoundedRound> rounds = bounds.rounds();
+        std::vector<detail::BoundedRound> rounds = bounds.rounds();
+        std::erase_if(rounds, [&](const detail::BoundedRound& one) { return !allowed(one.round); });
         std::vector<Pair> open = open_pairs(bounds, rounds);
         if (stopped()) {
             return;
@@ -179,8 +192,10 @@ private:
             if (bound < score_) {
                 const Schedule once{{rounds[pair.a].round}};
                 const Schedule& tried = pair.a == pair.b ? once : twice;
-                const detail::RowWeights its_weights = weights_of(tried);
-                fit(tried, its_weights, relaxed_model(tried, its_weights));
+                if (std::ssize(tried.rounds) <= search_.max_period) {
+                    const detail::RowWeights its_weights = weights_of(tried);
+                    fit(tried, its_weights, relaxed_model(tried, its_weights));
+                }
                 left.push_back({bound, pair.a, pair.b});
             }
         }
@@ -229,7 +244,7 @@ private:
     [[nodiscard]] Schedule changed(Schedule schedule, core::Random& random) const {
         const std::size_t k = random.index(schedule.period());
         const std::uint32_t kind = random.below(8);
-        if (kind == 0 && schedule.period() < 4) {
+        if (kind == 0 && std::ssize(schedule.rounds) < search_.max_period) {
             schedule.rounds.insert(schedule.rounds.begin() + static_cast<std::ptrdiff_t>(k),
                                    schedule.rounds[random.index(schedule.period())]);
         } else if (kind == 1 && schedule.period() > 2) {

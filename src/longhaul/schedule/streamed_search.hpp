@@ -13,6 +13,8 @@ namespace longhaul::schedule {
 struct StreamedSearch {
     std::vector<Schedule>
         seeds;           ///< besides those of the network file and all islands in one clique
+    int largest = 0;     ///< members of a clique at most; 0: no limit
+    int max_period = 4;  ///< rounds of the schedules that are tried, at most
     int programs = 400;  ///< linear programs over pairs of rounds, at most
     int moves = 150;     ///< and over changes of the best schedule found
     std::uint64_t seed = 7;
@@ -21,8 +23,8 @@ struct StreamedSearch {
 
 struct BestStreamed {
     StreamedTimes best;
-    /// No schedule of period 1 or 2 scores less; 0 when there are more than 9 islands or unequal
-    /// targets, for then pairs are not enumerated.
+    /// No schedule of period 1 or 2, of cliques of at most `largest`, scores less; 0 when there are
+    /// more than 9 islands or unequal targets, for then pairs are not enumerated.
     double bound_ms = 0;
     int programs = 0;  ///< that were solved
 };

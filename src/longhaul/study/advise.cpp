@@ -123,17 +123,13 @@ schedule::Optimised no_schedule(std::string reason) {
     return none;
 }
 
-/// Streamed rounds, from the best that do not overlap. With a limit on cliques those rounds
-/// themselves: the search of streamed ones knows none.
+/// Streamed rounds, from the best that do not overlap.
 schedule::Optimised best_of_streams(const schedule::Schedule& start,
                                     const schedule::OptimiseOptions& how,
                                     schedule::RoundTimes& times) {
-    if (how.largest > 0) {
-        std::string reason;
-        const auto streamed = schedule::stream_schedule(start, times, how.mixing, &reason);
-        return streamed ? of_streams(*streamed) : no_schedule(std::move(reason));
-    }
     schedule::StreamedSearch search;
+    search.largest = how.largest;
+    search.max_period = how.max_period;
     search.seeds = how.starts;
     search.seeds.push_back(start);
     search.seed = how.seed;
@@ -156,6 +152,9 @@ schedule::Optimised best_schedule(const WaysProblem& problem, const AdviseOption
     schedule::OptimiseOptions how = options.optimiser;
     const bool streamed = problem.pace == schedule::Pace::kStreamed;
     how.pace = streamed ? schedule::Pace::kUniform : problem.pace;
+    if (streamed && how.max_period == 0) {
+        how.max_period = schedule::StreamedSearch{}.max_period;
+    }
     if (!problem.multicast) {
         how.largest = 2;
     }

@@ -197,6 +197,7 @@ TEST(Advise, StreamsRoundsAndComparesWhatIsGiven) {
     options.given = ScheduleChoice{"all_to_all", all, schedule::survival(all, 9)};
     const Advice none = advise(without, nullptr, options);
     EXPECT_FALSE(way_of(none.options, Way::kSchedule).possible());
+    EXPECT_EQ(way_of(none.options, Way::kSchedule).problem, "all_to_all cannot be run");
     EXPECT_NE(none.optimised.reason.find("100.606 ms apart"), std::string::npos);
 }
 

@@ -120,7 +120,10 @@ private:
         }
         if (!std::isfinite(best.staleness_s)) {
             best = option(Way::kSchedule, "");
-            best.problem = "no schedule joins all islands";
+            best.problem = problem_.schedules.empty() ? "no schedule joins all islands"
+                           : problem_.schedules.size() == 1
+                               ? problem_.schedules.front().name + " cannot be run"
+                               : "none of the schedules can be run";
             return best;
         }
         finish(best, local_s_);

@@ -60,4 +60,8 @@ void keep_the_rest(MixingMatrix& weights);
 /// the core carry their sum.
 [[nodiscard]] double unicast_ms(const RoundTimes& times, const Edges& transfers);
 
+/// Time of all-reduce around the ring that is done first: from the one of least latency, by
+/// exchanges of two islands and reversals of a part, until none helps. O(n^3) a pass.
+[[nodiscard]] double fast_ring_ms(const RoundTimes& times);
+
 }  // namespace longhaul::schedule::detail

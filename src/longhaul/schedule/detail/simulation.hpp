@@ -156,19 +156,20 @@ struct Carried {
 [[nodiscard]] std::vector<double> row_of(
     const CliquePlan& clique, int receiver, Clique known, Clique merged, Missing missing);
 
-/// Times and blocks of births: uniform over all rounds and blocks, and even over the phases of
-/// rounds, so that the mean settles faster than that of independent births.
+/// Times and blocks of births: uniform over all rounds and blocks, and even over the moments of
+/// each round of the period, so that the mean settles faster than that of independent births.
 class Births {
 public:
     Births(const Plan& plan, int strata, std::uint64_t seed);
-    /// One birth of an island: time, ms, and block. Each stratum lies in a part of all rounds.
+    /// The next birth of an island: time, ms, and block. Each stratum lies in a part of all rounds.
     [[nodiscard]] std::pair<double, int> draw(int stratum, int island);
 
 private:
     const Plan& plan_;
     int strata_;
     core::Random random_;
-    std::vector<std::pair<double, double>> shift_;  // of phase and block, one an island
+    /// Where the births of an island in a round of the period have got to: moment and block.
+    std::vector<std::vector<std::pair<double, double>>> next_;
     double stagger_ms_ = 0;  // blocks of streamed rounds are taken one after the other
 };
 
