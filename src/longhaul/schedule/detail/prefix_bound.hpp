@@ -59,7 +59,7 @@ private:
         std::size_t next_length = kFirstLength;  ///< of products to look at
         std::vector<ContrastFloors> contrasts = {};
         std::size_t next_contrast = 0;  ///< length of products; 0: none are chosen yet
-        bool hard = false;  ///< all work may be spent on its floors
+        bool hard = false;              ///< all work may be spent on its floors
         bool ahead_listed = false;
         std::vector<LaterProducts> ahead = {};  ///< of 1, 2, ... rounds
         std::optional<StartBounds> starts = {};
