@@ -57,7 +57,7 @@ float LaterProducts::look_at(std::size_t place, const float* earlier) {
         Lane error{};
         Lane last{};
         for (std::size_t b = 0; b < columns_; ++b) {
-            Lane& sum = off_[lane * columns_ + b];
+            Lane sum;
             sum.fill(-even_[place] * mass_[b]);
             for (std::size_t j = 0; j < n_; ++j) {
                 const float weight = earlier[j * columns_ + b];
@@ -69,6 +69,7 @@ float LaterProducts::look_at(std::size_t place, const float* earlier) {
                 error[r] += std::abs(sum[r]);
                 last[r] += sum[r];
             }
+            off_[lane * columns_ + b] = sum;
         }
         float* errors = &error_[lane * kLane];
         for (std::size_t r = 0; r < kLane; ++r) {
