@@ -98,7 +98,7 @@ core::Result<std::optional<study::ScheduleChoice>> load_given(const AdviseInputs
                            "has cliques of three or more, and --multicast is no",
                            "rounds of pairs, or --multicast yes"});
     }
-    schedule::MixingOptions mixing = schedule::with_targets({}, problem.islands);
+    const schedule::MixingOptions mixing = schedule::with_targets({}, problem.islands);
     study::ScheduleChoice choice{named->name, named->schedule, {}};
     if (named->timed) {
         std::vector<schedule::MixingMatrix> period;

@@ -187,6 +187,50 @@ std::string beaten_text(const std::vector<schedule::Comparator>& others, double 
     return text;
 }
 
+/// From the schedules of the network and of others.
+Found find_best(const OptimiseInputs& options,
+                const std::vector<schedule::Comparator>& others,
+                schedule::RoundTimes& times,
+                const LoadedIslands& loaded) {
+    schedule::OptimiseOptions how;
+    how.largest = options.largest;
+    how.max_period = options.max_period;
+    how.pace = comparable_pace(loaded);
+    how.mixing = loaded.mixing;
+    how.seed = options.seed;
+    how.effort = options.effort;
+    for (const auto& named : loaded.islands.schedules) {
+        how.starts.push_back(named.schedule);
+    }
+    for (const schedule::Comparator& other : others) {
+        if (other.feasible && other.schedule) {
+            how.starts.push_back(*other.schedule);
+        }
+    }
+    const auto begin = std::chrono::steady_clock::now();
+    if (options.time_limit_s > 0) {
+        how.stop = [&] {
+            const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - begin;
+            return passed.count() > options.time_limit_s;
+        };
+    }
+    const bool streamed = loaded.pace == schedule::Pace::kStreamed;
+    if (streamed && how.max_period == 0) {
+        how.max_period = schedule::StreamedSearch{}.max_period;
+    }
+    if (streamed) {
+        // The best of rounds that do not overlap is where to start from.
+        schedule::OptimiseOptions first = how;
+        first.effort = how.effort / 10;
+        if (auto best = schedule::optimise_schedule(times, first); best.schedule) {
+            how.starts.push_back(std::move(*best.schedule));
+        }
+    }
+    return streamed
+               ? of_streams(options, how.max_period, how.starts, how.stop, times, loaded)
+               : of_rounds(schedule::optimise_schedule(times, how), options.largest, times, loaded);
+}
+
 core::Result<int> optimise(const OptimiseInputs& options) {
     auto loaded = load_islands(options.inputs);
     if (!loaded) {
@@ -210,44 +254,7 @@ core::Result<int> optimise(const OptimiseInputs& options) {
             times,
             {.pace = comparable_pace(*loaded), .mixing = loaded->mixing, .seed = options.seed});
     }
-    schedule::OptimiseOptions how;
-    how.largest = options.largest;
-    how.max_period = options.max_period;
-    how.pace = comparable_pace(*loaded);
-    how.mixing = loaded->mixing;
-    how.seed = options.seed;
-    how.effort = options.effort;
-    for (const auto& named : loaded->islands.schedules) {
-        how.starts.push_back(named.schedule);
-    }
-    for (const schedule::Comparator& other : others) {
-        if (other.feasible && other.schedule) {
-            how.starts.push_back(*other.schedule);
-        }
-    }
-    const auto begin = std::chrono::steady_clock::now();
-    if (options.time_limit_s > 0) {
-        how.stop = [&] {
-            const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - begin;
-            return passed.count() > options.time_limit_s;
-        };
-    }
-    const bool streamed = loaded->pace == schedule::Pace::kStreamed;
-    if (streamed && how.max_period == 0) {
-        how.max_period = schedule::StreamedSearch{}.max_period;
-    }
-    if (streamed) {
-        // The best of rounds that do not overlap is where to start from.
-        schedule::OptimiseOptions first = how;
-        first.effort = how.effort / 10;
-        if (auto best = schedule::optimise_schedule(times, first); best.schedule) {
-            how.starts.push_back(std::move(*best.schedule));
-        }
-    }
-    const Found found =
-        streamed
-            ? of_streams(options, how.max_period, how.starts, how.stop, times, *loaded)
-            : of_rounds(schedule::optimise_schedule(times, how), options.largest, times, *loaded);
+    const Found found = find_best(options, others, times, *loaded);
     if (!found.scored.timed) {
         print(options.json
                   ? core::write_json(

@@ -76,7 +76,7 @@ bool ContrastFloors::find_corners_of(Level& level,
 
 std::vector<Point> ContrastFloors::after_one_more(const std::vector<Point>& before,
                                                   double& work) const {
-    const bool first = levels_.size() == 1;
+    const std::vector<std::uint32_t> rounds = table_->rounds_at(levels_.size() == 1);
     const std::size_t n = table_->n;
     std::vector<float> means(table_->cliques.size());
     std::vector<float> list;
@@ -89,10 +89,7 @@ std::vector<Point> ContrastFloors::after_one_more(const std::vector<Point>& befo
             }
             means[c] = sum / static_cast<float>(table_->mass[c]);
         }
-        for (std::size_t round = 0; round < table_->size(); ++round) {
-            if (first && !table_->coarsest(round)) {
-                continue;
-            }
+        for (const std::uint32_t round : rounds) {
             list.resize(list.size() + n);
             float* after = &list[list.size() - n];
             for (const std::uint32_t id : table_->cliques_of(round)) {

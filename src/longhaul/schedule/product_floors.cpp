@@ -56,14 +56,12 @@ bool ProductFloors::list(std::size_t length, double& work, const std::function<b
             return false;
         }
         work -= cost;
+        const std::vector<std::uint32_t> rounds = table_.rounds_at(levels_.size() == 1);
         std::vector<float> next;
         Distinct distinct(width);
         for (std::size_t at = 0; at < before.size(); at += width) {
             take_means(&before[at]);
-            for (std::size_t round = 0; round < table_.size(); ++round) {
-                if (levels_.size() == 1 && !table_.coarsest(round)) {
-                    continue;
-                }
+            for (const std::uint32_t round : rounds) {
                 next.resize(next.size() + width);
                 float* after = &next[next.size() - width];
                 for (const std::uint32_t id : table_.cliques_of(round)) {
@@ -112,7 +110,8 @@ std::optional<LaterProducts> ProductFloors::later(std::size_t length,
     if (!list(length, work, stop)) {
         return {};
     }
-    work -= kSortWork * static_cast<double>(levels_[length].size() / table_.n);
+    const std::size_t sorted = levels_[length].size() / table_.n;
+    work -= kSortWork * static_cast<double>(sorted);
     return LaterProducts(table_, sides_, levels_[length]);
 }
 
@@ -124,7 +123,8 @@ double ProductFloors::least(std::size_t length, double& work, const std::functio
     const std::vector<float>& earlier = levels_[length / 2];
     const std::vector<float>& later = levels_[length - length / 2];
     const std::size_t width = table_.n * columns_;
-    work -= kSortWork * static_cast<double>(later.size() / table_.n);
+    const std::size_t sorted = later.size() / table_.n;
+    work -= kSortWork * static_cast<double>(sorted);
     LaterProducts products(table_, sides_, later);
     float least = 1;
     for (const std::size_t product : by_error(earlier)) {

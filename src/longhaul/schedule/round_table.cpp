@@ -78,6 +78,15 @@ RoundTable::RoundTable(std::span<const ListedRound> listed,
     find_coarser();
 }
 
+std::vector<std::uint32_t> RoundTable::rounds_at(bool end) const {
+    std::vector<std::uint32_t> of(size());
+    std::iota(of.begin(), of.end(), 0U);
+    if (end) {
+        std::erase_if(of, [&](std::uint32_t round) { return !coarsest(round); });
+    }
+    return of;
+}
+
 /// Two cliques merged at a time, as long as that is a round. Rounds are found by the sum of prints
 /// of their cliques. O(rounds islands^2).
 void RoundTable::find_coarser() {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <utility>
 
 #include "longhaul/core/assert.hpp"
@@ -232,8 +233,8 @@ void StartBounds::sort_columns(float* rows) const {
         std::uint64_t print = 1;
         for (std::size_t i = 0; i < n; ++i) {
             const float number = rows[i * columns + b];
-            print =
-                (print ^ static_cast<std::uint64_t>(number * kSteps + 0.5F)) * 0x9E3779B97F4A7C15U;
+            print = (print ^ static_cast<std::uint64_t>(std::lround(number * kSteps))) *
+                    0x9E3779B97F4A7C15U;
             print ^= print >> 29U;
         }
         order[b] = {print, static_cast<std::uint32_t>(b)};

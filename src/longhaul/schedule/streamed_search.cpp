@@ -168,7 +168,7 @@ private:
         detail::StreamBounds bounds(times_, options_.forgetting);
         std::vector<detail::BoundedRound> rounds = bounds.rounds();
         std::erase_if(rounds, [&](const detail::BoundedRound& one) { return !allowed(one.round); });
-        std::vector<Pair> open = open_pairs(bounds, rounds);
+        const std::vector<Pair> open = open_pairs(bounds, rounds);
         if (stopped()) {
             return;
         }

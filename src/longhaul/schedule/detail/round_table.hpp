@@ -27,6 +27,8 @@ struct RoundTable {
     /// Whether no other round is known to average more in the same cliques. As the first or the
     /// last round of a sequence no other can leave less disagreement.
     [[nodiscard]] bool coarsest(std::size_t round) const { return coarser[round] == round; }
+    /// All rounds, or those that the ends of a sequence need.
+    [[nodiscard]] std::vector<std::uint32_t> rounds_at(bool end) const;
 
     static constexpr std::size_t kMostIslands = 10;
 
