@@ -4,6 +4,7 @@
 #include <cmath>
 #include <map>
 #include <numeric>
+#include <utility>
 
 #include "longhaul/schedule/detail/common.hpp"
 
@@ -88,50 +89,10 @@ MixingMatrix laplacian_step(const Edges& edges, int islands, double alpha) {
     return weights;
 }
 
-Edges underlay(const RoundTimes& times) {
-    const core::Grid<double>& latency = times.latency_ms();
-    const int n = static_cast<int>(latency.rows());
-    Edges edges;
-    for (const topology::Link& link : times.islands().network.links) {
-        if (link.from < link.to && link.to < slot(n) && !link.down) {
-            edges.emplace_back(static_cast<int>(link.from), static_cast<int>(link.to));
-        }
-    }
-    std::ranges::sort(edges);
-    edges.erase(std::ranges::unique(edges).begin(), edges.end());
-    if (times.islands().transit.empty() && edges.size() <= 3 * slot(n)) {
-        return edges;
-    }
-    edges.clear();
-    for (int i = 0; i < n; ++i) {
-        for (int j = i + 1; j < n; ++j) {
-            bool direct = true;
-            for (int via = 0; via < n && direct; ++via) {
-                direct = via == i || via == j ||
-                         latency(slot(i), slot(via)) + latency(slot(via), slot(j)) >
-                             latency(slot(i), slot(j)) + 1e-9;
-            }
-            if (direct) {
-                edges.emplace_back(i, j);
-            }
-        }
-    }
-    if (edges.size() <= 3 * slot(n)) {
-        return edges;
-    }
-    edges = spanning_tree(latency);
-    for (int i = 0; i < n; ++i) {
-        std::vector<int> others;
-        for (int j = 0; j < n; ++j) {
-            if (j != i) {
-                others.push_back(j);
-            }
-        }
-        std::ranges::stable_sort(others, {}, [&](int j) { return pair_latency(latency, i, j); });
-        for (std::size_t x = 0; x < std::min<std::size_t>(2, others.size()); ++x) {
-            edges.emplace_back(std::min(i, others[x]), std::max(i, others[x]));
-        }
-    }
+namespace {
+
+/// The lower island first, in ascending order, each once.
+Edges in_order(Edges edges) {
     for (auto& [i, j] : edges) {
         if (i > j) {
             std::swap(i, j);
@@ -142,48 +103,123 @@ Edges underlay(const RoundTimes& times) {
     return edges;
 }
 
+/// Pairs that no island between them joins as fast.
+Edges direct_pairs(const core::Grid<double>& latency) {
+    const int n = static_cast<int>(latency.rows());
+    Edges edges;
+    const auto direct = [&](int i, int j) {
+        for (int via = 0; via < n; ++via) {
+            if (via != i && via != j &&
+                latency(slot(i), slot(via)) + latency(slot(via), slot(j)) <=
+                    latency(slot(i), slot(j)) + 1e-9) {
+                return false;
+            }
+        }
+        return true;
+    };
+    for (int i = 0; i < n; ++i) {
+        for (int j = i + 1; j < n; ++j) {
+            if (direct(i, j)) {
+                edges.emplace_back(i, j);
+            }
+        }
+    }
+    return edges;
+}
+
+/// A spanning tree, and the two nearest of each island.
+Edges near_pairs(const core::Grid<double>& latency) {
+    const int n = static_cast<int>(latency.rows());
+    Edges edges = spanning_tree(latency);
+    for (int i = 0; i < n; ++i) {
+        std::vector<int> others;
+        for (int j = 0; j < n; ++j) {
+            if (j != i) {
+                others.push_back(j);
+            }
+        }
+        std::ranges::stable_sort(others, {}, [&](int j) { return pair_latency(latency, i, j); });
+        for (std::size_t x = 0; x < std::min<std::size_t>(2, others.size()); ++x) {
+            edges.emplace_back(i, others[x]);
+        }
+    }
+    return in_order(std::move(edges));
+}
+
+/// Always on to the nearest island that is left.
+std::vector<int> tour_from(int first, const core::Grid<double>& latency) {
+    const int n = static_cast<int>(latency.rows());
+    std::vector<int> tour = {first};
+    std::vector<char> seen(slot(n), 0);
+    seen[slot(first)] = 1;
+    while (static_cast<int>(tour.size()) < n) {
+        int nearest = -1;
+        for (int i = 0; i < n; ++i) {
+            if (seen[slot(i)] == 0 &&
+                (nearest < 0 || pair_latency(latency, tour.back(), i) <
+                                    pair_latency(latency, tour.back(), nearest))) {
+                nearest = i;
+            }
+        }
+        seen[slot(nearest)] = 1;
+        tour.push_back(nearest);
+    }
+    return tour;
+}
+
+/// Turns stretches round as long as that makes the tour shorter.
+void shorten(std::vector<int>& tour, const core::Grid<double>& latency) {
+    const std::size_t n = tour.size();
+    const auto hop = [&](std::size_t a, std::size_t b) {
+        return pair_latency(latency, tour[a % n], tour[b % n]);
+    };
+    for (bool better = true; better;) {
+        better = false;
+        for (std::size_t a = 0; a + 2 < n; ++a) {
+            for (std::size_t b = a + 2; b < n && !(a == 0 && b + 1 == n); ++b) {
+                if (hop(a, b) + hop(a + 1, b + 1) < hop(a, a + 1) + hop(b, b + 1) - 1e-9) {
+                    std::reverse(tour.begin() + static_cast<std::ptrdiff_t>(a + 1),
+                                 tour.begin() + static_cast<std::ptrdiff_t>(b + 1));
+                    better = true;
+                }
+            }
+        }
+    }
+}
+
+}  // namespace
+
+Edges underlay(const RoundTimes& times) {
+    const core::Grid<double>& latency = times.latency_ms();
+    const std::size_t n = latency.rows();
+    Edges edges;
+    for (const topology::Link& link : times.islands().network.links) {
+        if (link.from < link.to && link.to < n && !link.down) {
+            edges.emplace_back(static_cast<int>(link.from), static_cast<int>(link.to));
+        }
+    }
+    edges = in_order(std::move(edges));
+    if (times.islands().transit.empty() && edges.size() <= 3 * n) {
+        return edges;
+    }
+    edges = direct_pairs(latency);
+    return edges.size() <= 3 * n ? edges : near_pairs(latency);
+}
+
 std::vector<int> short_tour(const core::Grid<double>& latency) {
     const int n = static_cast<int>(latency.rows());
     std::vector<int> best;
     double least = kNever;
     for (int first = 0; first < n; ++first) {
-        std::vector<int> tour = {first};
-        std::vector<char> seen(slot(n), 0);
-        seen[slot(first)] = 1;
-        while (static_cast<int>(tour.size()) < n) {
-            int nearest = -1;
-            for (int i = 0; i < n; ++i) {
-                if (seen[slot(i)] == 0 &&
-                    (nearest < 0 || pair_latency(latency, tour.back(), i) <
-                                        pair_latency(latency, tour.back(), nearest))) {
-                    nearest = i;
-                }
-            }
-            seen[slot(nearest)] = 1;
-            tour.push_back(nearest);
-        }
-        const auto hop = [&](std::size_t a, std::size_t b) {
-            return pair_latency(latency, tour[a % slot(n)], tour[b % slot(n)]);
-        };
-        for (bool better = true; better;) {
-            better = false;
-            for (std::size_t a = 0; a + 2 < slot(n); ++a) {
-                for (std::size_t b = a + 2; b < slot(n) && !(a == 0 && b + 1 == slot(n)); ++b) {
-                    if (hop(a, b) + hop(a + 1, b + 1) < hop(a, a + 1) + hop(b, b + 1) - 1e-9) {
-                        std::reverse(tour.begin() + static_cast<std::ptrdiff_t>(a + 1),
-                                     tour.begin() + static_cast<std::ptrdiff_t>(b + 1));
-                        better = true;
-                    }
-                }
-            }
-        }
+        std::vector<int> tour = tour_from(first, latency);
+        shorten(tour, latency);
         double length = 0;
-        for (std::size_t a = 0; a < slot(n); ++a) {
-            length += hop(a, a + 1);
+        for (std::size_t a = 0; a < tour.size(); ++a) {
+            length += pair_latency(latency, tour[a], tour[(a + 1) % tour.size()]);
         }
         if (length < least - 1e-9) {
             least = length;
-            best = tour;
+            best = std::move(tour);
         }
     }
     return best;
