@@ -15,6 +15,7 @@ namespace longhaul::schedule::detail {
 namespace {
 
 constexpr double kMostClasses = 24;
+
 /// Below this gap only so much more work is worth while.
 constexpr double kCloseGap = 0.0499;
 constexpr double kFinishing = 1e6;

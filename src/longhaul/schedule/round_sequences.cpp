@@ -36,7 +36,7 @@ constexpr std::size_t kBestClasses = 3;
 constexpr std::size_t kLeastWidth = 10;
 constexpr std::size_t kOfOnePrint = 4;  ///< steps looked at for each that is kept
 constexpr std::size_t kNarrowWidth = 200;
-constexpr std::size_t kWideWidth = 2000;  ///< and more for more effort
+constexpr std::size_t kWideWidth = 2000;  ///< at any effort: memory grows with it
 /// Sequences of each length that are closed, and the periods that are scored, besides the most
 /// promising one of every length.
 constexpr std::size_t kClosed = 64;

@@ -37,8 +37,8 @@ public:
                    std::size_t longest);
 
     /// Few sequences of every class of rounds of similar time, many of the best classes. `above`: a
-    /// score that is known, ms. The number of sequences grows with `effort`. Returns the least
-    /// score.
+    /// score that is known, ms. The number of sequences grows with `effort`, up to a limit.
+    /// Returns the least score.
     double look(double above, double effort, const Calls& calls);
 
 private:
