@@ -1,6 +1,12 @@
 #include "longhaul/schedule/detail/distinct.hpp"
 
+#include <algorithm>
+#include <array>
 #include <cmath>
+#include <span>
+#include <utility>
+
+#include "longhaul/schedule/detail/round_table.hpp"
 
 namespace longhaul::schedule::detail {
 
@@ -64,6 +70,30 @@ void Distinct::grow(const std::vector<float>& list, std::size_t count) {
             at = (at + 1) & (slots_.size() - 1);
         }
         slots_[at] = static_cast<std::uint32_t>(k);
+    }
+}
+
+void sort_columns(float* numbers, std::size_t rows, std::size_t columns) {
+    constexpr float kSteps = 1U << 20U;
+    std::array<std::pair<std::uint64_t, std::uint32_t>, RoundTable::kMostIslands> order{};
+    for (std::size_t b = 0; b < columns; ++b) {
+        std::uint64_t print = 1;
+        for (std::size_t i = 0; i < rows; ++i) {
+            const float number = numbers[i * columns + b];
+            print = (print ^ static_cast<std::uint64_t>(std::lround(number * kSteps))) *
+                    0x9E3779B97F4A7C15U;
+            print ^= print >> 29U;
+        }
+        order[b] = {print, static_cast<std::uint32_t>(b)};
+    }
+    std::ranges::sort(std::span(order).first(columns));
+    std::array<float, RoundTable::kMostIslands> row{};
+    for (std::size_t i = 0; i < rows; ++i) {
+        float* of = numbers + i * columns;
+        std::copy_n(of, columns, row.begin());
+        for (std::size_t b = 0; b < columns; ++b) {
+            of[b] = row[order[b].second];
+        }
     }
 }
 

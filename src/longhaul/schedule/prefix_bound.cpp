@@ -225,6 +225,7 @@ void PrefixBound::look_at_starts(Class& of,
     }
     if (!of.ahead_listed && !of.divisions.empty()) {
         list_ahead(of, stop);
+        of.symmetries.emplace(of.table);
     }
     double cap = of.starts ? std::max(of.starts->cap(), known) : known;
     while (work > kHigherCap * of.start_work && cap < needed + kFurther) {
@@ -232,6 +233,9 @@ void PrefixBound::look_at_starts(Class& of,
         const double before = work;
         StartBounds starts(of.table, finest_sides(of.table.n), of.floors.all(), forgetting_);
         starts.look_ahead_with(of.ahead);
+        if (of.symmetries) {
+            starts.merge_with(*of.symmetries);
+        }
         starts.look(cap, work, stop);
         of.start_work = before - work;
         // One that was not finished may say less than one with a lower cap.

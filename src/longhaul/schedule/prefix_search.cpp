@@ -36,7 +36,7 @@ PrefixSearch::PrefixSearch(const RoundTable& table,
     }
     none_.rounds.take(none_.rounds.unit().data());
     LONGHAUL_ASSERT(bounds_.size() <= kMostBounds);
-    none_.nodes.fill(StartBounds::kRoot);
+    none_.products.fill(StartBounds::kNoRound);
     none_.whole = floors.after(0);
     for (const StartBounds* bounds : bounds_) {
         none_.whole = std::max(none_.whole, bounds->least());
@@ -134,12 +134,10 @@ double PrefixSearch::whole_with(std::size_t k,
     double whole = std::max(before.whole, before.sum + added + floors_.after(k + 1 - p));
     for (std::size_t b = 0; b < bounds_.size(); ++b) {
         const StartBounds& bounds = *bounds_[b];
-        if (bounds.looked_behind(before.nodes[b])) {
-            const StartBounds::Node node = bounds.after(before.nodes[b], round);
-            whole =
-                std::max(whole,
-                         node == StartBounds::kUnknown ? bounds.cap()
-                                                       : before.sum + added + bounds.left(node));
+        if (bounds.looked_behind(before.products[b])) {
+            const StartBounds::Product product = bounds.after(before.products[b], round);
+            whole = std::max(
+                whole, product.known() ? before.sum + added + bounds.left(product) : bounds.cap());
         }
     }
     return whole;
@@ -153,9 +151,9 @@ void PrefixSearch::append(std::size_t k, std::size_t round, const Sums& added, c
         to.sum = before.sum + added[p];
         to.whole = whole[p];
         for (std::size_t b = 0; b < bounds_.size(); ++b) {
-            to.nodes[b] = bounds_[b]->looked_behind(before.nodes[b])
-                              ? bounds_[b]->after(before.nodes[b], round)
-                              : StartBounds::kUnknown;
+            to.products[b] = bounds_[b]->looked_behind(before.products[b])
+                                 ? bounds_[b]->after(before.products[b], round)
+                                 : StartBounds::Product{};
         }
         before.rounds.apply(round, to.rows.data());
     }

@@ -21,7 +21,10 @@ constexpr double kSortWork = 20;  ///< of putting a side of a product in order
 }  // namespace
 
 ProductFloors::ProductFloors(const RoundTable& table, Sides sides)
-    : table_(table), sides_(std::move(sides)), columns_(count_sides(sides_) - 1) {
+    : table_(table),
+      sides_(std::move(sides)),
+      columns_(count_sides(sides_) - 1),
+      any_order_(table.equal && columns_ + 1 == table.n) {
     LONGHAUL_ASSERT(sides_.size() == table.n && columns_ >= 1 && columns_ < table.n);
     means_.resize(table.cliques.size() * columns_);
     std::vector<float>& unit = levels_.emplace_back(table.n * columns_, 0.0F);
@@ -57,28 +60,58 @@ bool ProductFloors::list(std::size_t length, double& work, const std::function<b
         }
         work -= cost;
         const std::vector<std::uint32_t> rounds = table_.rounds_at(levels_.size() == 1);
-        std::vector<float> next;
-        Distinct distinct(width);
+        Growing next(any_order_ ? table_.n * table_.n : width);
         for (std::size_t at = 0; at < before.size(); at += width) {
             take_means(&before[at]);
             for (const std::uint32_t round : rounds) {
-                next.resize(next.size() + width);
-                float* after = &next[next.size() - width];
-                for (const std::uint32_t id : table_.cliques_of(round)) {
-                    for (const std::size_t member : table_.members[id]) {
-                        std::copy_n(&means_[id * columns_], columns_, after + member * columns_);
-                    }
-                }
-                (void)distinct.keep_last(next);
+                add_after(round, next);
             }
-            too_many_ = next.size() > kMostNumbers;
+            too_many_ = next.products.size() > kMostNumbers;
             if (too_many_ || (stop && stop())) {
                 return false;
             }
         }
-        levels_.push_back(std::move(next));
+        levels_.push_back(std::move(next.products));
     }
     return true;
+}
+
+/// The product whose means were taken, with one more round, unless it is known.
+void ProductFloors::add_after(std::uint32_t round, Growing& next) const {
+    const std::size_t width = table_.n * columns_;
+    next.products.resize(next.products.size() + width);
+    float* after = &next.products[next.products.size() - width];
+    for (const std::uint32_t id : table_.cliques_of(round)) {
+        for (const std::size_t member : table_.members[id]) {
+            std::copy_n(&means_[id * columns_], columns_, after + member * columns_);
+        }
+    }
+    if (!any_order_) {
+        (void)next.distinct.keep_last(next.products);
+        return;
+    }
+    const std::size_t known = next.ordered.size();
+    add_in_order(after, next.ordered);
+    (void)next.distinct.keep_last(next.ordered);
+    if (next.ordered.size() == known) {
+        next.products.resize(next.products.size() - width);
+    }
+}
+
+/// All columns of a product, the last one too, in an order that only their numbers decide.
+void ProductFloors::add_in_order(const float* product, std::vector<float>& to) const {
+    const std::size_t n = table_.n;
+    to.resize(to.size() + n * n);
+    float* numbers = &to[to.size() - n * n];
+    for (std::size_t i = 0; i < n; ++i) {
+        float last = 1;
+        for (std::size_t b = 0; b < columns_; ++b) {
+            numbers[i * n + b] = product[i * columns_ + b];
+            last -= product[i * columns_ + b];
+        }
+        numbers[i * n + columns_] = last;
+    }
+    sort_columns(numbers, n, n);
 }
 
 std::vector<std::size_t> ProductFloors::by_error(const std::vector<float>& products) const {

@@ -44,6 +44,12 @@ StartBounds::StartBounds(const RoundTable& table,
     first_edge_ = {0};
 }
 
+void StartBounds::merge_with(const Symmetries& symmetries) {
+    if (equal_columns_ && symmetries.size() > 1) {
+        symmetries_ = &symmetries;
+    }
+}
+
 void StartBounds::look(double cap, double& work, const std::function<bool()>& stop) {
     LONGHAUL_ASSERT(cap >= cap_);
     cap_ = cap;
@@ -170,8 +176,12 @@ void StartBounds::look_behind(std::size_t length,
             continue;
         }
         next.resize(next.size() + width);
-        rounds_.apply(round, &next[next.size() - width]);
-        sort_columns(&next[next.size() - width]);
+        float* product = &next[next.size() - width];
+        rounds_.apply(round, product);
+        const Symmetries::Index turned = turn(product);
+        if (equal_columns_) {
+            sort_columns(product, table.n, table.n);
+        }
         const std::size_t before = next.size();
         const auto child = first + static_cast<Node>(distinct.keep_last(next));
         if (next.size() < before) {
@@ -181,7 +191,7 @@ void StartBounds::look_behind(std::size_t length,
             for (std::size_t j = 0; j < kMostAhead; ++j) {
                 of_child[j] = std::max(of_child[j], shifted[j]);
             }
-            to_.push_back({static_cast<std::uint32_t>(round), child});
+            to_.push_back({static_cast<std::uint32_t>(round) * Edge::kTurns + turned, child});
             continue;
         }
         child_.take(&next[next.size() - width]);
@@ -199,7 +209,7 @@ void StartBounds::look_behind(std::size_t length,
         left_.push_back(static_cast<float>(left));
         next_ahead_.push_back(of_child);
         edges_.push_back(kUnknown);
-        to_.push_back({static_cast<std::uint32_t>(round), child});
+        to_.push_back({static_cast<std::uint32_t>(round) * Edge::kTurns + turned, child});
     }
     cut_.push_back(cut);
     first_edge_.push_back(to_.size());
@@ -210,44 +220,76 @@ std::span<const StartBounds::Edge> StartBounds::edges_of(Node node) const {
     return std::span(to_).subspan(first, first_edge_[edges_[node] + 1] - first);
 }
 
-StartBounds::Node StartBounds::after(Node node, std::size_t round) const {
-    if (edges_[node] == kUnknown) {
-        return kUnknown;
+StartBounds::Product StartBounds::after(Product before, std::size_t round) const {
+    if (edges_[before.node] == kUnknown) {
+        return {};
     }
-    const std::uint32_t with =
-        node == kRoot ? rounds_.table().coarser[round] : static_cast<std::uint32_t>(round);
-    const std::span<const Edge> edges = edges_of(node);
+    auto with = static_cast<std::uint32_t>(round);
+    if (before.node == kRoot) {
+        with = rounds_.table().coarser[round];
+    } else if (symmetries_ != nullptr) {
+        with = symmetries_->round(before.turn, round);
+    }
+    const std::span<const Edge> edges = edges_of(before.node);
     const auto edge = std::ranges::lower_bound(edges, with, {}, &Edge::round);
-    return edge == edges.end() || edge->round != with ? kUnknown : edge->to;
+    if (edge == edges.end() || edge->round() != with) {
+        return {};
+    }
+    return {edge->to,
+            symmetries_ == nullptr ? edge->turn() : symmetries_->then(before.turn, edge->turn())};
 }
 
-void StartBounds::sort_columns(float* rows) const {
-    if (!equal_columns_) {
-        return;
+Symmetries::Index StartBounds::turn(float* rows) const {
+    if (symmetries_ == nullptr) {
+        return 0;
     }
     constexpr float kSteps = 1U << 20U;
     const std::size_t n = rounds_.table().n;
-    const std::size_t columns = rounds_.width() / n;
-    std::array<std::pair<std::uint64_t, std::uint32_t>, RoundTable::kMostIslands> order{};
-    for (std::size_t b = 0; b < columns; ++b) {
-        std::uint64_t print = 1;
-        for (std::size_t i = 0; i < n; ++i) {
-            const float number = rows[i * columns + b];
-            print = (print ^ static_cast<std::uint64_t>(std::lround(number * kSteps))) *
-                    0x9E3779B97F4A7C15U;
-            print ^= print >> 29U;
-        }
-        order[b] = {print, static_cast<std::uint32_t>(b)};
-    }
-    std::ranges::sort(std::span(order).first(columns));
-    std::array<float, RoundTable::kMostIslands> row{};
+    const auto mix = [](std::uint64_t print) {
+        print = (print ^ print >> 29U) * 0x9E3779B97F4A7C15U;
+        return print ^ print >> 32U;
+    };
+    // A column's print is a sum over islands, that of the product a sum over columns: neither the
+    // order of islands within a sum nor that of columns matters.
+    std::array<std::array<std::uint64_t, RoundTable::kMostIslands>, RoundTable::kMostIslands> of{};
+    std::array<std::uint64_t, RoundTable::kMostIslands> salt{};
     for (std::size_t i = 0; i < n; ++i) {
-        float* of = rows + i * columns;
-        std::copy_n(of, columns, row.begin());
-        for (std::size_t b = 0; b < columns; ++b) {
-            of[b] = row[order[b].second];
+        salt[i] = mix((i + 1) * 0xD6E8FEB86659FD93U) | 1U;
+        for (std::size_t b = 0; b < n; ++b) {
+            of[i][b] = mix((static_cast<std::uint64_t>(std::lround(rows[i * n + b] * kSteps)) + 1) *
+                           0xBF58476D1CE4E5B9U);
         }
     }
+    std::uint64_t least = UINT64_MAX;
+    Symmetries::Index best = 0;
+    for (std::size_t g = 0; g < symmetries_->size(); ++g) {
+        const auto images = symmetries_->images(static_cast<Symmetries::Index>(g));
+        std::array<std::uint64_t, RoundTable::kMostIslands> sum{};
+        for (std::size_t i = 0; i < n; ++i) {
+            const std::uint64_t with = salt[images[i]];
+            for (std::size_t b = 0; b < RoundTable::kMostIslands; ++b) {
+                sum[b] += with * of[i][b];
+            }
+        }
+        std::uint64_t print = 0;
+        for (std::size_t b = 0; b < n; ++b) {
+            print += mix(sum[b]);
+        }
+        if (print < least) {
+            least = print;
+            best = static_cast<Symmetries::Index>(g);
+        }
+    }
+    if (best == 0) {
+        return best;
+    }
+    std::array<float, RoundTable::kMostIslands * RoundTable::kMostIslands> before{};
+    std::copy_n(rows, n * n, before.begin());
+    const auto images = symmetries_->images(best);
+    for (std::size_t i = 0; i < n; ++i) {
+        std::copy_n(&before[i * n], n, rows + images[i] * n);
+    }
+    return best;
 }
 
 void StartBounds::carry_back() {

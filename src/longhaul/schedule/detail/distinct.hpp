@@ -37,4 +37,7 @@ private:
     std::size_t last_ = 0;  ///< slot of the last that was kept
 };
 
+/// Puts the columns of a matrix in an order that only their numbers decide. O(rows columns).
+void sort_columns(float* numbers, std::size_t rows, std::size_t columns);
+
 }  // namespace longhaul::schedule::detail

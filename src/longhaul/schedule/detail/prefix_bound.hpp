@@ -62,6 +62,7 @@ private:
         bool hard = false;              ///< all work may be spent on its floors
         bool ahead_listed = false;
         std::vector<LaterProducts> ahead = {};  ///< of 1, 2, ... rounds
+        std::optional<Symmetries> symmetries = {};
         std::optional<StartBounds> starts = {};
         std::optional<StartBounds> merged = {};  ///< the same of sides
         double merged_work = 0;

@@ -45,7 +45,7 @@ private:
         double whole = 0;         ///< at least that of all rounds
         double next = 0;          ///< least e after one more round, when looked at
         bool looked = false;
-        std::array<StartBounds::Node, kMostBounds> nodes{};
+        std::array<StartBounds::Product, kMostBounds> products{};
     };
 
     [[nodiscard]] double target(double longest) const;

@@ -7,6 +7,7 @@
 #include <optional>
 #include <vector>
 
+#include "longhaul/schedule/detail/distinct.hpp"
 #include "longhaul/schedule/detail/later_products.hpp"
 #include "longhaul/schedule/detail/round_table.hpp"
 
@@ -39,6 +40,16 @@ public:
 private:
     /// Whether levels_ holds the products of so many rounds now.
     bool list(std::size_t length, double& work, const std::function<bool()>& stop);
+    struct Growing {
+        explicit Growing(std::size_t compared) : distinct(compared) {}
+
+        std::vector<float> products;
+        std::vector<float> ordered;  ///< the same in order, where any order will do
+        Distinct distinct;           ///< of these
+    };
+
+    void add_after(std::uint32_t round, Growing& next) const;
+    void add_in_order(const float* product, std::vector<float>& to) const;
     /// Those first that disagree least: they are likely to be a part of the best products.
     [[nodiscard]] std::vector<std::size_t> by_error(const std::vector<float>& products) const;
     /// What each clique would average to.
@@ -47,8 +58,12 @@ private:
     const RoundTable& table_;
     Sides sides_;
     std::size_t columns_;  ///< sides but for the last: weights sum to 1
+    /// Islands of equal shares may change their names where updates come from: errors stay the
+    /// same.
+    bool any_order_;
     /// [rounds][product][island][column]: weights of the sides at each island, all different; of
-    /// coarsest first rounds only.
+    /// coarsest first rounds only. Of those that differ in the order of columns alone one is kept
+    /// where that order does not matter.
     std::vector<std::vector<float>> levels_;
     std::vector<float> means_;  ///< [clique][column]
     bool too_many_ = false;

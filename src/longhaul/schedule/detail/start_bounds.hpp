@@ -12,8 +12,20 @@
 #include "longhaul/schedule/detail/distinct.hpp"
 #include "longhaul/schedule/detail/later_products.hpp"
 #include "longhaul/schedule/detail/rounds_on_rows.hpp"
+#include "longhaul/schedule/detail/symmetries.hpp"
 
 namespace longhaul::schedule::detail {
+
+/// A product of the first rounds of a start, by what it is in a graph of such products.
+struct StartProduct {
+    using Node = std::uint32_t;
+    static constexpr Node kUnknown = UINT32_MAX;
+
+    Node node = kUnknown;
+    Symmetries::Index turn = 0;  ///< makes it the product of the node
+
+    [[nodiscard]] bool known() const { return node != kUnknown; }
+};
 
 /// For one start, whatever comes: lower bounds of rho e(1) + rho^2 e(2) + ... over all sequences of
 /// rounds. Products are looked at one round after the other, each once, as long as their sum and
@@ -23,9 +35,13 @@ namespace longhaul::schedule::detail {
 /// one leaves, whatever follows, and shares its node.
 class StartBounds {
 public:
-    using Node = std::uint32_t;  ///< a product of the first rounds
-    static constexpr Node kUnknown = UINT32_MAX;
+    using Node = StartProduct::Node;  ///< products of the first rounds that are equal but for names
+    static constexpr Node kUnknown = StartProduct::kUnknown;
     static constexpr Node kRoot = 0;  ///< no round yet
+
+    /// A product of the first rounds.
+    using Product = StartProduct;
+    static constexpr Product kNoRound{kRoot, 0};
 
     /// Floors of rho^h e(h), h = 0 and more, zero beyond. `table` must outlive it.
     StartBounds(const RoundTable& table,
@@ -37,6 +53,10 @@ public:
     /// looked at, too, before rounds are tried behind it. They must outlive it.
     void look_ahead_with(std::vector<LaterProducts>& later) { later_ = &later; }
 
+    /// Products that these make equal are looked at once; islands must be sides of equal shares. It
+    /// must outlive them.
+    void merge_with(const Symmetries& symmetries);
+
     /// Looks again, with a higher cap. `work` (rounds tried behind a product) is lowered by what
     /// was used; where it ends, bounds stay what floors say.
     void look(double cap, double& work, const std::function<bool()>& stop);
@@ -45,16 +65,16 @@ public:
         look(std::numeric_limits<double>::infinity(), work, stop);
     }
 
-    [[nodiscard]] double least() const { return left(kRoot); }
+    [[nodiscard]] double least() const { return left(kNoRound); }
     /// At least what is still to come.
-    [[nodiscard]] double left(Node node) const {
-        return static_cast<double>(left_[node]) - kGrainsInError;
+    [[nodiscard]] double left(Product of) const {
+        return static_cast<double>(left_[of.node]) - kGrainsInError;
     }
     /// After one more round. Unknown: the sum of the start, what is to come included, is at least
     /// cap().
-    [[nodiscard]] Node after(Node node, std::size_t round) const;
-    [[nodiscard]] bool looked_behind(Node node) const {
-        return node != kUnknown && edges_[node] != kUnknown;
+    [[nodiscard]] Product after(Product before, std::size_t round) const;
+    [[nodiscard]] bool looked_behind(Product of) const {
+        return of.known() && edges_[of.node] != kUnknown;
     }
     [[nodiscard]] double cap() const { return cap_ - kGrainsInError; }
 
@@ -63,14 +83,22 @@ private:
     /// [j] at least e after j + 1 rounds more.
     using Ahead = std::array<float, kMostAhead>;
 
+    /// A round, and what makes the product behind it that of a node.
     struct Edge {
-        std::uint32_t round;
+        static constexpr std::uint32_t kTurns = 1U << 6U;
+
+        [[nodiscard]] std::uint32_t round() const { return code / kTurns; }
+        [[nodiscard]] Symmetries::Index turn() const {
+            return static_cast<Symmetries::Index>(code % kTurns);
+        }
+
+        std::uint32_t code;
         Node to;
     };
+    static_assert(Symmetries::kMost <= Edge::kTurns);
 
-    /// Updates of islands with equal shares may change their names: e of all further products stays
-    /// the same, so that columns are kept in a fixed order.
-    void sort_columns(float* rows) const;
+    /// Gives islands the names that make the least print; returns the permutation.
+    Symmetries::Index turn(float* rows) const;
     [[nodiscard]] std::span<const Edge> edges_of(Node node) const;
     void look_behind(std::size_t length,
                      const float* rows,
@@ -93,6 +121,9 @@ private:
     RoundsOnRows rounds_;
     RoundsOnRows child_;
     std::vector<LaterProducts>* later_ = nullptr;
+    const Symmetries* symmetries_ = nullptr;
+    /// Updates of islands with equal shares may change their names: e of all further products stays
+    /// the same, so that columns are kept in a fixed order.
     bool equal_columns_;
     std::vector<double> floors_;
     std::vector<double> behind_;  ///< sums of all floors after h
