@@ -206,9 +206,9 @@ void PrefixBound::list_ahead(Class& of, const std::function<bool()>& stop) {
     ProductFloors& finest = of.divisions.front().floors;
     double work = kAheadWork;
     for (std::size_t length = 1; length <= kMostAhead; ++length) {
-        std::optional<LaterProducts> products = finest.later(length, work, stop);
-        if (!products || products->size() > kMostProductsAhead ||
-            products->numbers() > kMostNumbersAhead) {
+        std::optional<LaterProducts> products =
+            finest.later(length, kMostProductsAhead, work, stop);
+        if (!products || products->numbers() > kMostNumbersAhead) {
             return;
         }
         of.ahead.push_back(std::move(*products));

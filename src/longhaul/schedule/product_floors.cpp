@@ -16,6 +16,7 @@ constexpr std::size_t kMostNumbers = 80'000'000;  ///< of a list of products
 /// Of putting a round behind a product, in numbers added, and for each column of it.
 constexpr double kApplyWork = 30;
 constexpr double kApplyColumn = 15;
+constexpr double kOrderWork = 5;  ///< of comparing it in order, for each number
 constexpr double kSortWork = 20;  ///< of putting a side of a product in order
 
 }  // namespace
@@ -53,7 +54,9 @@ bool ProductFloors::list(std::size_t length, double& work, const std::function<b
     while (levels_.size() <= length) {
         const std::vector<float>& before = levels_.back();
         const std::size_t tried = before.size() / width * table_.size();
-        const double cost = (kApplyWork + kApplyColumn * static_cast<double>(columns_)) *
+        const double ordered =
+            any_order_ ? kOrderWork * static_cast<double>(table_.n * table_.n) : 0;
+        const double cost = (kApplyWork + kApplyColumn * static_cast<double>(columns_) + ordered) *
                             static_cast<double>(tried);
         if (too_many_ || cost > work) {
             return false;
@@ -138,9 +141,10 @@ std::vector<std::size_t> ProductFloors::by_error(const std::vector<float>& produ
 }
 
 std::optional<LaterProducts> ProductFloors::later(std::size_t length,
+                                                  std::size_t most,
                                                   double& work,
                                                   const std::function<bool()>& stop) {
-    if (!list(length, work, stop)) {
+    if (!list(length, work, stop) || levels_[length].size() > most * table_.n * columns_) {
         return {};
     }
     const std::size_t sorted = levels_[length].size() / table_.n;

@@ -75,7 +75,7 @@ TEST(StartBounds, AreBelowAllSequences) {
             ProductFloors lists(table, finest_sides(slot(n)));
             for (const std::size_t length : {1U, 2U, 3U}) {
                 double enough = 1e9;
-                later.push_back(lists.later(length, enough, {}).value());
+                later.push_back(lists.later(length, 1'000'000, enough, {}).value());
             }
             for (const double cap : {0.9 * all.least_sum, 2 * all.least_sum}) {
                 StartBounds ahead(table, finest_sides(slot(n)), floors, 1);

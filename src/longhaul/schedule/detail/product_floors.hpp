@@ -29,9 +29,10 @@ public:
     /// were not looked at yet leave hope for a smaller error.
     [[nodiscard]] double least(std::size_t length, double& work, const std::function<bool()>& stop);
 
-    /// All products of `length` rounds, 1 or more, the last of them coarsest; nothing when the work
-    /// or `stop` end it.
+    /// All products of `length` rounds, 1 or more, the last of them coarsest; nothing when there
+    /// are more than `most` or the work or `stop` end it.
     [[nodiscard]] std::optional<LaterProducts> later(std::size_t length,
+                                                     std::size_t most,
                                                      double& work,
                                                      const std::function<bool()>& stop);
 
