@@ -11,7 +11,9 @@ import tempfile
 import unittest
 
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
-LONGHAUL = os.environ.get("LONGHAUL", str(SOURCE / "build/release/apps/longhaul/longhaul"))
+LONGHAUL = os.path.abspath(
+    os.environ.get("LONGHAUL", SOURCE / "build/release/apps/longhaul/longhaul"))
+SLOW_FORK = os.environ.get("SLOW_FORK", "")  # the library of fakes/slow_fork.cpp
 FAKES = pathlib.Path(__file__).resolve().parent / "fakes"
 SECONDS = 60  # limit of one command; far more than any needs
 

@@ -14,8 +14,8 @@ import sys
 import time
 import unittest
 
-from launch_case import (BLOCKS, EQUAL, EQUAL_BLOCKS, FAKES, HOSTILE, MIXED, SECONDS, UNEQUAL,
-                         LaunchCase, alive, plan_of)
+from launch_case import (BLOCKS, EQUAL, EQUAL_BLOCKS, FAKES, HOSTILE, MIXED, SECONDS, SLOW_FORK,
+                         UNEQUAL, LaunchCase, alive, plan_of)
 
 
 class OverSsh(LaunchCase):
@@ -136,13 +136,21 @@ devices = 2
                 continue  # ended while it wrote
             pid = int(path.read_text())
             deadline = time.monotonic() + 20
-            while alive(pid) and time.monotonic() < deadline:
+            while self.trains(pid) and time.monotonic() < deadline:
                 time.sleep(0.05)
-            self.assertFalse(alive(pid), "a training process was left behind")
+            self.assertFalse(self.trains(pid), "a training process was left behind")
         deadline = time.monotonic() + 5  # far below the 30 s after which a process is killed by force
         while self.watchers() and time.monotonic() < deadline:
             time.sleep(0.05)
         self.assertEqual(self.watchers(), [], "start_host.sh was left behind")
+
+    def trains(self, pid):
+        """Whether this is still the process of SLEEPER; a busy machine may give its id to another."""
+        try:
+            words = pathlib.Path(f"/proc/{pid}/cmdline").read_bytes()
+        except OSError:
+            return False
+        return alive(pid) and (b"sleep\0" in words or bytes(self.seen) in words)
 
     def watchers(self):
         """Processes of start_host.sh that run in the homes of this test."""
@@ -211,6 +219,56 @@ devices = 2
                     job.send_signal(signal.SIGTERM)
                 self.assertEqual(job.wait(SECONDS), 1)
                 self.check_all_ended()
+
+    def pushed(self):
+        """The folder of the launch files on host a."""
+        self.emit("env", EQUAL, MIXED, command=[*self.SLEEPER, str(self.seen)])
+        self.assertEqual(self.start("push").returncode, 0)
+        (folder,) = (self.homes / "10.0.0.1").glob(".longhaul/*")
+        return folder
+
+    @unittest.skipUnless(SLOW_FORK, "no library that makes a fork slow")
+    def test_signals_are_not_lost_by_processes_that_just_start(self):
+        # A shell's fork starts with its parent's traps and drops them: a signal before that is lost.
+        # Forks that take a second make that time long: first the children's, then their commands'.
+        folder = self.pushed()
+        for after in (0.25, 0.75, 1.25, 1.75, 2.5):
+            with self.subTest(after=after), subprocess.Popen(
+                    ["sh", "start_host.sh", "a", str(after)], cwd=folder, start_new_session=True,
+                    stderr=subprocess.DEVNULL,
+                    env={**self.environment, "LD_PRELOAD": SLOW_FORK}) as process:
+                deadline = time.monotonic() + SECONDS
+                while not (folder / "pid").exists() and time.monotonic() < deadline:
+                    time.sleep(0.01)
+                time.sleep(after)
+                process.terminate()
+                try:
+                    self.assertEqual(process.wait(15), 1)  # below the 30 s of force
+                except subprocess.TimeoutExpired:
+                    os.killpg(process.pid, signal.SIGKILL)
+                    self.fail("start_host.sh goes on after the signal")
+            self.check_all_ended()
+            self.assertFalse((folder / "pid").exists())
+
+    def test_a_start_that_comes_after_its_stop_is_refused(self):
+        folder = self.pushed()
+
+        def run(*words):
+            return subprocess.run(["sh", *words], cwd=folder, env=self.environment, timeout=SECONDS)
+
+        self.assertEqual(run("stop_host.sh", "1.1").returncode, 0)
+        self.assertEqual(run("start_host.sh", "a", "1.1").returncode, 1)
+        self.assertEqual(list(self.seen.iterdir()), [])
+        self.assertFalse((folder / "pid").exists())
+        with subprocess.Popen(["sh", "start_host.sh", "a", "1.2"], cwd=folder,
+                              env=self.environment) as process:  # another one starts
+            deadline = time.monotonic() + SECONDS
+            while len(list(self.seen.iterdir())) < 4 and time.monotonic() < deadline:
+                time.sleep(0.05)
+            self.assertEqual(len(list(self.seen.iterdir())), 4)
+            self.assertEqual(run("stop_host.sh", "1.2").returncode, 0)
+            self.assertEqual(process.wait(SECONDS), 1)
+        self.check_all_ended()
 
     def test_a_second_start_is_refused(self):
         self.emit("env", EQUAL, MIXED)

@@ -20,23 +20,34 @@ if [ -e "$state/pid" ] && read -r other _ <"$state/pid" && kill -0 "$other" 2>/d
     printf 'longhaul: host %s: this job runs already; launch.sh stop ends it\n' "$host" >&2
     exit 1
 fi
-printf '%s %s\n' "$$" "$run" >"$state/pid"
 
+# A process that has only just been forked can lose a signal, so it looks for this file as well.
 end() {
     trap '' TERM INT HUP
-    # shellcheck disable=SC2086 # a list of process ids
-    [ -z "$pids" ] || kill -TERM $pids 2>/dev/null || :
+    printf '' >"$state/ended" || :
+    # shellcheck disable=SC2086 # a list of process ids; the last one may not be in it yet
+    kill -TERM $pids ${!-} 2>/dev/null || :
     wait
     rm -f -- "$state/pid"
     exit 1
 }
+unless_ended() {
+    [ ! -e "$state/ended" ] || exit 1
+    "$@"
+}
 trap end TERM INT HUP
+rm -f -- "$state/ended"
+printf '%s %s\n' "$$" "$run" >"$state/pid"
+if [ -e "$state/stopped" ] && read -r other <"$state/stopped" && [ "$other" = "$run" ]; then
+    end # stop_host.sh came first
+fi
 
 # Runs a command; passes a signal on to it (with force after 30 s); its failure ends the others.
 child() {
     command='' ended='' killer='' status=0
     trap 'ended=1; [ -z "$command" ] || kill -TERM "$command" 2>/dev/null || :' TERM
-    "$@" &
+    unless_ended
+    unless_ended exec "$@" &
     command=$!
     [ -z "$ended" ] || kill -TERM "$command" 2>/dev/null || :
     wait "$command" || status=$?
@@ -73,6 +84,7 @@ constexpr std::string_view kStopHost = R"sh(#!/bin/sh
 #   stop_host.sh [RUN]      with RUN, only that start
 set -eu
 here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
+[ $# -eq 0 ] || printf '%s\n' "$1" >"$here/stopped" || :  # for a start that is still on its way
 if [ -e "$here/pid" ] && read -r pid run <"$here/pid" && [ "${1-$run}" = "$run" ]; then
     kill -TERM "$pid" 2>/dev/null || :
 fi

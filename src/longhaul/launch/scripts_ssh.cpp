@@ -83,11 +83,8 @@ run_host() {
 
 end() {
     trap '' TERM INT HUP
-    running=$pids
     for_all stop_host || :
-    for pid in $running; do
-        wait "$pid" || :
-    done
+    wait
     exit 1
 }
 
