@@ -29,24 +29,25 @@ LaterProducts::LaterProducts(const RoundTable& table,
 }
 
 void LaterProducts::lower(const float* earlier, float& least) {
-    const float most = least / scale_;
-    // What the first side is off by the others must make up for.
-    const float first = look_at(0, earlier);
-    if (2 * first >= most) {
-        return;
-    }
-    if (columns_ == 1) {
-        least = scale_ * 2 * first;
-        return;
-    }
-    std::array<float, kMostSides + 1> rests{};
-    for (std::size_t place = columns_; place-- > 1;) {
-        rests[place] = rests[place + 1] + look_at(place, earlier);
-        if (rests[place] + first >= most) {
+    Rests rests{};
+    for (std::size_t places = 1; places <= columns_; ++places) {
+        const float found = look_at(places - 1, earlier);
+        for (std::size_t place = 0; place < places; ++place) {
+            rests[place] += found;
+        }
+        // What one side is off by the others must make up for.
+        if (std::max(2 * found, rests[0]) * scale_ >= least) {
+            return;
+        }
+        if (columns_ == 1) {
+            least = scale_ * 2 * found;
+            return;
+        }
+        // Often the sides with few rows leave no hope, and the others need no look.
+        if (places > 1 && !walk(places, rests, least)) {
             return;
         }
     }
-    walk(rests, least);
 }
 
 /// What the rows of a side are off by behind this product; the least error among them.
@@ -81,13 +82,15 @@ float LaterProducts::look_at(std::size_t place, const float* earlier) {
     return least;
 }
 
-/// The sum of errors of all sides, the last being off by what the others are together.
-void LaterProducts::walk(const std::array<float, kMostSides + 1>& rests, float& least) {
+/// Whether a product has a smaller sum of errors of so many sides, the last being off by what they
+/// are together. Of all sides: that is the least one then.
+bool LaterProducts::walk(std::size_t places, const Rests& rests, float& least) {
     std::array<float, kMostSides + 1> sum{};
     std::array<Off, kMostSides + 1> off{};
+    bool smaller = false;
     for (std::size_t p = 0; p < shared_.size();) {
         std::size_t place = shared_[p];
-        for (; place < columns_; ++place) {
+        for (; place < places; ++place) {
             const std::uint32_t row = row_of_[p * columns_ + place];
             sum[place + 1] = sum[place] + error_[row];
             const float most = least / scale_ - sum[place + 1];
@@ -96,12 +99,17 @@ void LaterProducts::walk(const std::array<float, kMostSides + 1>& rests, float& 
             }
         }
         looked_ += static_cast<double>((place + 1 - shared_[p]) * columns_);
-        if (place == columns_) {
+        if (place == places) {
+            smaller = true;
+            if (places < columns_) {
+                break;
+            }
             --place;
             least = scale_ * (sum[columns_] + total(off[columns_]));
         }
         p = ends_[p * columns_ + place];
     }
+    return smaller;
 }
 
 float LaterProducts::add(const Off& before, std::uint32_t row, Off& after) const {

@@ -38,9 +38,11 @@ private:
     static constexpr std::size_t kMostSides = RoundTable::kMostIslands;
     /// What each side but the last is off by.
     using Off = std::array<float, kMostSides>;
+    /// [place] what it and further ones are off by at least, as far as they were looked at.
+    using Rests = std::array<float, kMostSides + 1>;
 
     [[nodiscard]] float look_at(std::size_t place, const float* earlier);
-    void walk(const std::array<float, kMostSides + 1>& rests, float& least);
+    bool walk(std::size_t places, const Rests& rests, float& least);
     float add(const Off& before, std::uint32_t row, Off& after) const;
     [[nodiscard]] float total(const Off& off) const;
     [[nodiscard]] std::vector<std::uint32_t> number_rows(const RoundTable& table,
