@@ -8,6 +8,7 @@ import shutil
 import signal
 import subprocess
 import tempfile
+import time
 import unittest
 
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
@@ -158,3 +159,38 @@ class LaunchCase(unittest.TestCase):
             if interface:
                 self.assertEqual(values["NCCL_SOCKET_IFNAME"], "=" + interface)
                 self.assertEqual(values["GLOO_SOCKET_IFNAME"], interface)
+
+    def check_all_ended(self):
+        for path in self.seen.iterdir():
+            if path.suffix == ".new":
+                continue  # ended while it wrote
+            pid = int(path.read_text())
+            deadline = time.monotonic() + 20
+            while self.trains(pid) and time.monotonic() < deadline:
+                time.sleep(0.05)
+            self.assertFalse(self.trains(pid), "a training process was left behind")
+        deadline = time.monotonic() + 5  # far below the 30 s after which a process is killed by force
+        while self.watchers() and time.monotonic() < deadline:
+            time.sleep(0.05)
+        self.assertEqual(self.watchers(), [], "start_host.sh was left behind")
+
+    def trains(self, pid):
+        """Whether this is still the process of SLEEPER; a busy machine may give its id to another."""
+        try:
+            words = pathlib.Path(f"/proc/{pid}/cmdline").read_bytes()
+        except OSError:
+            return False
+        return alive(pid) and (b"sleep\0" in words or bytes(self.seen) in words)
+
+    def watchers(self):
+        """Processes of start_host.sh that run in the homes of this test."""
+        found = []
+        for process in pathlib.Path("/proc").glob("[0-9]*"):
+            try:
+                words = (process / "cmdline").read_bytes()
+                if b"start_host.sh" in words and os.readlink(process / "cwd").startswith(
+                        str(self.folder)):
+                    found.append(words)
+            except OSError:
+                pass  # ended meanwhile
+        return found

@@ -6,7 +6,6 @@ deepspeed, srun and sbatch that do what their manuals say, and the real mpirun w
 
 import json
 import os
-import pathlib
 import shutil
 import signal
 import subprocess
@@ -15,7 +14,7 @@ import time
 import unittest
 
 from launch_case import (BLOCKS, EQUAL, EQUAL_BLOCKS, FAKES, HOSTILE, MIXED, SECONDS, SLOW_FORK,
-                         UNEQUAL, LaunchCase, alive, plan_of)
+                         UNEQUAL, LaunchCase, plan_of)
 
 
 class OverSsh(LaunchCase):
@@ -129,41 +128,6 @@ devices = 2
                 self.assertEqual("--use-tp-pp-dp-mapping" in words, flag)
                 shutil.rmtree(self.folder / "state")
                 (self.folder / "state").mkdir()
-
-    def check_all_ended(self):
-        for path in self.seen.iterdir():
-            if path.suffix == ".new":
-                continue  # ended while it wrote
-            pid = int(path.read_text())
-            deadline = time.monotonic() + 20
-            while self.trains(pid) and time.monotonic() < deadline:
-                time.sleep(0.05)
-            self.assertFalse(self.trains(pid), "a training process was left behind")
-        deadline = time.monotonic() + 5  # far below the 30 s after which a process is killed by force
-        while self.watchers() and time.monotonic() < deadline:
-            time.sleep(0.05)
-        self.assertEqual(self.watchers(), [], "start_host.sh was left behind")
-
-    def trains(self, pid):
-        """Whether this is still the process of SLEEPER; a busy machine may give its id to another."""
-        try:
-            words = pathlib.Path(f"/proc/{pid}/cmdline").read_bytes()
-        except OSError:
-            return False
-        return alive(pid) and (b"sleep\0" in words or bytes(self.seen) in words)
-
-    def watchers(self):
-        """Processes of start_host.sh that run in the homes of this test."""
-        found = []
-        for process in pathlib.Path("/proc").glob("[0-9]*"):
-            try:
-                words = (process / "cmdline").read_bytes()
-                if b"start_host.sh" in words and os.readlink(process / "cwd").startswith(
-                        str(self.folder)):
-                    found.append(words)
-            except OSError:
-                pass  # ended meanwhile
-        return found
 
     SLEEPER = ["sh", "-c", 'echo $$ >"$0/$RANK.new"; mv "$0/$RANK.new" "$0/$RANK"; exec sleep 300']
 
