@@ -158,12 +158,9 @@ class Losses(unittest.TestCase):
         result = self.recovers("triangles", "--memory-gb", "0", "--rounds", "own", "--repeat", "2",
                                clique=3)
         self.assertEqual(result["reports"], 9 * 2 * 2)
-        # Late by what resends need, and by a second try of the farthest. Of 500 blocks one in 25
-        # needs a second try, and so about one a third: it may be one of the farthest, once.
+        # Late by what resends need, and by a second try of the farthest.
         for found in result["rounds"]:
-            late = [each - found["predicted_ms"] for each in found["each_ms"]]
-            self.assertLess(min(late), 2 * result["recovery_ms"])
-            self.assertLess(max(late), 3 * result["recovery_ms"])
+            self.assertLess(max(found["each_ms"]), found["predicted_ms"] + 2 * result["recovery_ms"])
 
     def test_all_to_all(self):
         self.recovers("all_to_all", "--memory-gb", "32", "--repeat", "1", clique=9)
