@@ -11,6 +11,12 @@
 
 namespace longhaul::schedule::detail {
 
+namespace {
+
+constexpr std::size_t kFew = 2;  ///< times the rows of the side that has fewest
+
+}  // namespace
+
 LaterProducts::LaterProducts(const RoundTable& table,
                              const Sides& sides,
                              const std::vector<float>& products)
@@ -22,109 +28,97 @@ LaterProducts::LaterProducts(const RoundTable& table,
     }
     std::ranges::transform(
         mass, mass_.begin(), [](double part) { return static_cast<float>(part); });
-    sort(number_rows(table, products));
-    find_ends();
-    error_.resize(lanes_.size() * kLane);
+    find_beginnings(number_rows(table, products));
+    while (few_ < columns_ && first_[few_ + 1] - first_[few_] <= kFew * first_[1]) {
+        ++few_;
+    }
+    error_.resize(lanes_.size());
     off_.resize(lanes_.size() * columns_);
 }
 
 void LaterProducts::lower(const float* earlier, float& least) {
-    Rests rests{};
-    for (std::size_t places = 1; places <= columns_; ++places) {
-        const float found = look_at(places - 1, earlier);
-        for (std::size_t place = 0; place < places; ++place) {
-            rests[place] += found;
+    std::array<float, kMostSides + 1> rests{};
+    std::size_t looked = 0;
+    hopeful_.assign(1, {});
+    // Often the sides with few rows leave no hope, and the others need no look.
+    for (std::size_t place = 0; place < columns_ && !hopeful_.empty(); ++place) {
+        for (; looked < std::max(place + 1, few_); ++looked) {
+            const float found = look_at(looked, earlier);
+            for (std::size_t before = 0; before <= looked; ++before) {
+                rests[before] += found;
+            }
+            // What one side is off by the others must make up for.
+            if (std::max(2 * found, rests[0]) * scale_ >= least) {
+                return;
+            }
         }
-        // What one side is off by the others must make up for.
-        if (std::max(2 * found, rests[0]) * scale_ >= least) {
-            return;
-        }
-        if (columns_ == 1) {
-            least = scale_ * 2 * found;
-            return;
-        }
-        // Often the sides with few rows leave no hope, and the others need no look.
-        if (places > 1 && !walk(places, rests, least)) {
-            return;
-        }
+        extend(place, rests[place + 1], least);
     }
 }
 
 /// What the rows of a side are off by behind this product; the least error among them.
 float LaterProducts::look_at(std::size_t place, const float* earlier) {
-    float least = INFINITY;
-    for (std::size_t lane = first_[place] / kLane; lane < first_[place + 1] / kLane; ++lane) {
-        const auto& rows = lanes_[lane];
-        Lane error{};
-        Lane last{};
-        for (std::size_t b = 0; b < columns_; ++b) {
-            Lane sum;
-            sum.fill(-even_[place] * mass_[b]);
-            for (std::size_t j = 0; j < n_; ++j) {
-                const float weight = earlier[j * columns_ + b];
-                for (std::size_t r = 0; r < kLane; ++r) {
-                    sum[r] += rows[j][r] * weight;
-                }
-            }
-            for (std::size_t r = 0; r < kLane; ++r) {
-                error[r] += std::abs(sum[r]);
-                last[r] += sum[r];
-            }
-            off_[lane * columns_ + b] = sum;
-        }
-        float* errors = &error_[lane * kLane];
-        for (std::size_t r = 0; r < kLane; ++r) {
-            errors[r] = error[r] + std::abs(last[r]);
-            least = std::min(least, errors[r]);
-        }
-    }
-    looked_ += static_cast<double>((first_[place + 1] - first_[place]) * n_ * columns_);
-    return least;
-}
-
-/// Whether a product has a smaller sum of errors of so many sides, the last being off by what they
-/// are together. Of all sides: that is the least one then.
-bool LaterProducts::walk(std::size_t places, const Rests& rests, float& least) {
-    std::array<float, kMostSides + 1> sum{};
-    std::array<Off, kMostSides + 1> off{};
-    bool smaller = false;
-    for (std::size_t p = 0; p < shared_.size();) {
-        std::size_t place = shared_[p];
-        for (; place < places; ++place) {
-            const std::uint32_t row = row_of_[p * columns_ + place];
-            sum[place + 1] = sum[place] + error_[row];
-            const float most = least / scale_ - sum[place + 1];
-            if (rests[place + 1] >= most || add(off[place], row, off[place + 1]) >= most) {
-                break;
-            }
-        }
-        looked_ += static_cast<double>((place + 1 - shared_[p]) * columns_);
-        if (place == places) {
-            smaller = true;
-            if (places < columns_) {
-                break;
-            }
-            --place;
-            least = scale_ * (sum[columns_] + total(off[columns_]));
-        }
-        p = ends_[p * columns_ + place];
-    }
-    return smaller;
-}
-
-float LaterProducts::add(const Off& before, std::uint32_t row, Off& after) const {
+    const std::size_t lane = first_[place] / kLane;
+    const std::size_t end = first_[place + 1] / kLane;
+    std::array<float, kMostSides> even{};
     for (std::size_t b = 0; b < columns_; ++b) {
-        after[b] = before[b] + off_[row / kLane * columns_ + b][row % kLane];
+        even[b] = even_[place] * mass_[b];
     }
-    return total(after);
+    looked_ += static_cast<double>((end - lane) * kLane * n_ * columns_);
+    return look_at_rows_behind({std::span(lanes_).subspan(lane, end - lane),
+                                std::span(earlier, n_ * columns_),
+                                std::span(even).first(columns_),
+                                std::span(error_).subspan(lane),
+                                std::span(off_).subspan(lane * columns_)});
 }
 
-float LaterProducts::total(const Off& off) const {
+/// Beginnings with a row of one place more, the last side being off by what all are together; of
+/// all places they are products.
+void LaterProducts::extend(std::size_t place, float rest, float& least) {
+    const std::vector<std::uint32_t>& rows = beginnings_[place].row;
+    float most = least / scale_;
+    next_.clear();
+    for (const Hopeful& before : hopeful_) {
+        std::uint32_t longer = 0;
+        auto end = static_cast<std::uint32_t>(rows.size());
+        if (place > 0) {
+            const std::vector<std::uint32_t>& first = beginnings_[place - 1].first;
+            longer = first[before.beginning];
+            end = first[before.beginning + 1];
+        }
+        looked_ += end - longer;
+        for (; longer < end; ++longer) {
+            const std::uint32_t row = rows[longer];
+            Hopeful after{longer, before.sum + error_[row / kLane][row % kLane], {}};
+            if (after.sum + rest >= most) {
+                continue;
+            }
+            looked_ += static_cast<double>(columns_);
+            const float whole = after.sum + add(before.off, row, after.off);
+            if (whole >= most) {
+                continue;
+            }
+            if (place + 1 < columns_) {
+                next_.push_back(after);
+            } else {
+                most = whole;
+            }
+        }
+    }
+    if (place + 1 == columns_) {
+        least = std::min(least, scale_ * most);
+    }
+    hopeful_.swap(next_);
+}
+
+/// What all sides but those of the rows so far must make up for.
+float LaterProducts::add(const Off& before, std::uint32_t row, Off& after) const {
     float sum = 0;
     float last = 0;
     for (std::size_t b = 0; b < columns_; ++b) {
-        sum += std::abs(off[b]);
-        last += off[b];
+        after[b] = before[b] + off_[row / kLane * columns_ + b][row % kLane];
+        sum += std::abs(after[b]);
+        last += after[b];
     }
     return sum + std::abs(last);
 }
@@ -165,7 +159,7 @@ std::vector<std::uint32_t> LaterProducts::number_rows(const RoundTable& table,
         for (std::size_t r = 0; first + r < lanes_.size() * kLane; ++r) {
             const float* row = &rows[a][(r < different ? r : 0) * n_];
             for (std::size_t j = 0; j < n_; ++j) {
-                lanes_[(first + r) / kLane][j][r % kLane] =
+                lanes_[(first + r) / kLane][j].of[r % kLane] =
                     static_cast<float>(table.share[j]) * row[j];
             }
         }
@@ -174,8 +168,9 @@ std::vector<std::uint32_t> LaterProducts::number_rows(const RoundTable& table,
     return row_of;
 }
 
-void LaterProducts::sort(const std::vector<std::uint32_t>& row_of) {
-    std::vector<std::size_t> order(row_of.size() / columns_);
+void LaterProducts::find_beginnings(const std::vector<std::uint32_t>& row_of) {
+    const std::size_t count = row_of.size() / columns_;
+    std::vector<std::size_t> order(count);
     std::iota(order.begin(), order.end(), std::size_t{0});
     const auto rows_at = [&](std::size_t p) {
         return std::span(row_of).subspan(p * columns_, columns_);
@@ -183,27 +178,24 @@ void LaterProducts::sort(const std::vector<std::uint32_t>& row_of) {
     std::ranges::sort(order, [&](std::size_t a, std::size_t b) {
         return std::ranges::lexicographical_compare(rows_at(a), rows_at(b));
     });
-    row_of_.reserve(row_of.size());
+    beginnings_.resize(columns_);
+    std::span<const std::uint32_t> before;
     for (const std::size_t p : order) {
-        row_of_.insert(row_of_.end(), rows_at(p).begin(), rows_at(p).end());
+        const std::span<const std::uint32_t> rows = rows_at(p);
+        const auto shared =
+            static_cast<std::size_t>(std::ranges::mismatch(before, rows).in1 - before.begin());
+        for (std::size_t place = shared; place < columns_; ++place) {
+            beginnings_[place].row.push_back(rows[place]);
+            if (place + 1 < columns_) {
+                beginnings_[place].first.push_back(
+                    static_cast<std::uint32_t>(beginnings_[place + 1].row.size()));
+            }
+        }
+        before = rows;
     }
-}
-
-void LaterProducts::find_ends() {
-    const std::size_t count = row_of_.size() / columns_;
-    shared_.assign(count, 0);
-    ends_.assign(count * columns_, static_cast<std::uint32_t>(count));
-    for (std::size_t p = count; p-- > 0;) {
-        std::size_t shared = 0;
-        while (p > 0 && shared < columns_ &&
-               row_of_[p * columns_ + shared] == row_of_[(p - 1) * columns_ + shared]) {
-            ++shared;
-        }
-        shared_[p] = static_cast<std::uint8_t>(shared);
-        for (std::size_t i = 0; i < columns_ && p + 1 < count; ++i) {
-            ends_[p * columns_ + i] = i < shared_[p + 1] ? ends_[(p + 1) * columns_ + i]
-                                                         : static_cast<std::uint32_t>(p + 1);
-        }
+    for (std::size_t place = 0; place + 1 < columns_; ++place) {
+        beginnings_[place].first.push_back(
+            static_cast<std::uint32_t>(beginnings_[place + 1].row.size()));
     }
 }
 

@@ -1,20 +1,18 @@
 #include "longhaul/schedule/detail/prefix_bound.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 #include "longhaul/core/assert.hpp"
 #include "longhaul/schedule/detail/common.hpp"
 #include "longhaul/schedule/detail/contrasting.hpp"
 #include "longhaul/schedule/detail/dividing.hpp"
-#include "longhaul/schedule/detail/prefix_search.hpp"
 
 namespace longhaul::schedule::detail {
 
 namespace {
 
-constexpr double kMostClasses = 24;
+constexpr double kMostClasses = 96;
 
 /// Below this gap only so much more work is worth while.
 constexpr double kCloseGap = 0.0499;
@@ -23,11 +21,11 @@ constexpr double kFinishing = 1e6;
 constexpr double kRowWork = 0.03;
 /// Products of up to so many rounds are looked at; numbers added for each unit of work.
 constexpr std::size_t kLongestProduct = 24;
-constexpr double kProductWork = 120;
-constexpr double kCheapProduct = 0.02;  ///< of the work, where nothing is made coarser
-constexpr double kProductPart = 0.4;    ///< of the work, for one length
-constexpr double kLongerProduct = 12;   ///< times the work of one round less, at least
-constexpr double kUnfinished = 0.5;     ///< of the work of one that was not finished counts
+constexpr double kProductWork = 1000;
+constexpr double kExactPart = 0.2;     ///< of the work, for one length where nothing is coarser
+constexpr double kProductPart = 0.4;   ///< of the work, for one length
+constexpr double kLongerProduct = 12;  ///< times the work of one round less, at least
+constexpr double kUnfinished = 0.5;    ///< of the work of one that was not finished counts
 /// What a finer division must add to a floor for more to be tried, and for all of the work.
 constexpr double kWorthWhile = 0.02;
 constexpr double kFullyWorthWhile = 0.2;
@@ -38,19 +36,13 @@ constexpr double kChoosingContrasts = 0.2;  ///< of the work
 constexpr double kContrastWork = 400;       ///< numbers added for each unit of work
 constexpr double kLeastForContrasts = 1e8;
 constexpr double kContrastPart = 0.08;  ///< of the work, for one of them and one length
-/// Starts are looked at somewhat further than a score asks for, in steps.
-constexpr double kFurther = 0.05;
-constexpr double kStartPart = 0.5;
-/// The same of islands merged into so many sides, without a cap and up to so much work.
-constexpr std::size_t kStartSides = 4;
-constexpr double kSidesWork = 8e6;
-/// Numbers added to list what is met with starts, and how much of it is met.
+/// Numbers added to list what products are met with, and how much of it is met.
 constexpr double kAheadWork = 1e9;
 constexpr std::size_t kMostAhead = 3;
 constexpr std::size_t kMostProductsAhead = 500'000;
 constexpr double kMostNumbersAhead = 1e6;
-constexpr double kCapStep = 0.05;
-constexpr double kHigherCap = 2.5;  ///< times the work of one step less
+/// Of a part of the work, for the remainder of one product.
+constexpr double kRemainderPart = 0.05;
 /// The first part of the work, and how much larger each further one is.
 constexpr double kFirstPart = 1e5;
 constexpr double kMoreWork = 8;
@@ -96,15 +88,15 @@ void PrefixBound::divide(Class& of, double limit, const std::function<bool()>& s
     product_work_ += work;
 }
 
-double PrefixBound::least_product(Class& of,
-                                  Division& with,
+double PrefixBound::least_product(Division& with,
+                                  std::size_t length,
                                   double part,
                                   const std::function<bool()>& stop) {
     if (kLongerProduct * with.work > part) {
         return 0;
     }
     double work = part;
-    const double least = with.floors.least(of.next_length, work, stop);
+    const double least = with.floors.least(length, work, stop);
     product_work_ -= part - std::max(0.0, work);
     // An unfinished one may be tried again with a larger part.
     with.work = (least > 0 ? 1 : kUnfinished) * (part - std::max(0.0, work));
@@ -123,7 +115,7 @@ double PrefixBound::least_by_sides(Class& of, double limit, const std::function<
     double worth = 1;
     for (std::size_t k = of.divisions.size(); k-- > 0;) {
         const double part = worth * std::min(kProductPart * product_work_, limit);
-        const double finer = least_product(of, of.divisions[k], part, stop);
+        const double finer = least_product(of.divisions[k], of.next_length, part, stop);
         const double gain = least == 0 ? kFullyWorthWhile : finer / least - 1;
         least = std::max(least, finer);
         if (gain < kWorthWhile) {
@@ -174,89 +166,47 @@ void PrefixBound::look_at_products(Class& of,
     if (of.divisions.empty() && of.floors.after(0) < needed) {
         divide(of, limit, stop);
     }
-    while (of.next_length <= kLongestProduct && of.floors.after(0) < needed) {
-        const double cheap = std::min(kCheapProduct * product_work_, limit);
-        double least = least_product(of, of.divisions.front(), cheap, stop);
+    for (; of.exact <= kLongestProduct && of.floors.after(0) < needed; ++of.exact) {
+        const double part = std::min(kExactPart * product_work_, limit);
+        const double least = least_product(of.divisions.front(), of.exact, part, stop);
         if (least == 0) {
-            look_at_contrasts(of, needed, kContrastWork / kProductWork * limit, stop);
-            if (of.floors.after(0) >= needed) {
-                return;
-            }
-            least = least_by_sides(of, limit, stop);
+            break;
         }
+        of.floors.raise(of.exact, least);
+    }
+    of.next_length = std::max(of.next_length, of.exact);
+    for (; of.next_length <= kLongestProduct && of.floors.after(0) < needed; ++of.next_length) {
+        look_at_contrasts(of, needed, kContrastWork / kProductWork * limit, stop);
+        if (of.floors.after(0) >= needed) {
+            return;
+        }
+        const double least = least_by_sides(of, limit, stop);
         if (least == 0) {
             return;
         }
-        of.floors.raise(of.next_length++, least);
+        of.floors.raise(of.next_length, least);
     }
-}
-
-Sides PrefixBound::sides_of_starts(const Class& of) {
-    for (const Division& division : of.divisions) {
-        if (count_sides(division.floors.sides()) <= kStartSides) {
-            return division.floors.sides();
-        }
-    }
-    return finest_sides(of.table.n);
 }
 
 /// Products of few rounds, to be met with those of the starts.
-void PrefixBound::list_ahead(Class& of, const std::function<bool()>& stop) {
-    of.ahead_listed = true;
-    ProductFloors& finest = of.divisions.front().floors;
-    double work = kAheadWork;
-    for (std::size_t length = 1; length <= kMostAhead; ++length) {
-        std::optional<LaterProducts> products =
-            finest.later(length, kMostProductsAhead, work, stop);
-        if (!products || products->numbers() > kMostNumbersAhead) {
-            return;
+void PrefixBound::prepare_search(Class& of, const std::function<bool()>& stop) const {
+    if (!of.remainders) {
+        double work = of.divisions.empty() ? 0 : kAheadWork;
+        for (std::size_t length = 1; work > 0 && length <= kMostAhead; ++length) {
+            std::optional<LaterProducts> products =
+                of.divisions.front().floors.later(length, kMostProductsAhead, work, stop);
+            if (!products || products->numbers() > kMostNumbersAhead) {
+                break;
+            }
+            of.ahead.push_back(std::move(*products));
         }
-        of.ahead.push_back(std::move(*products));
-    }
-}
-
-void PrefixBound::look_at_starts(Class& of,
-                                 double needed,
-                                 double& work,
-                                 const std::function<bool()>& stop) const {
-    const double known = of.floors.after(0);
-    if (of.starts && of.starts->cap() < known) {
-        of.start_work = 0;  // floors have risen since
-    }
-    if (!of.ahead_listed && !of.divisions.empty()) {
-        list_ahead(of, stop);
         of.symmetries.emplace(of.table);
+        of.remainders.emplace(of.table, forgetting_, of.ahead, *of.symmetries);
     }
-    double cap = of.starts ? std::max(of.starts->cap(), known) : known;
-    while (work > kHigherCap * of.start_work && cap < needed + kFurther) {
-        cap = std::min(cap + kCapStep, needed + kFurther);
-        const double before = work;
-        StartBounds starts(of.table, finest_sides(of.table.n), of.floors.all(), forgetting_);
-        starts.look_ahead_with(of.ahead);
-        if (of.symmetries) {
-            starts.merge_with(*of.symmetries);
-        }
-        starts.look(cap, work, stop);
-        of.start_work = before - work;
-        // One that was not finished may say less than one with a lower cap.
-        if (work > 0 || !of.starts) {
-            of.starts.emplace(std::move(starts));
-        }
-    }
+    of.remainders->use_floors(of.floors);
 }
 
-void PrefixBound::look_at_sides(Class& of, double work, const std::function<bool()>& stop) const {
-    const double known = of.floors.after(0);
-    if (of.merged && of.merged_work >= work && of.merged_floors >= known) {
-        return;
-    }
-    of.merged_work = work;
-    of.merged_floors = known;
-    of.merged.emplace(of.table, sides_of_starts(of), of.floors.all(), forgetting_);
-    of.merged->look_at_all(work, stop);
-}
-
-bool PrefixBound::proves(Class& of, double score, double& work, const Calls& calls) {
+bool PrefixBound::proves(Class& of, double score, double& work, const PrefixCalls& calls) {
     const double needed = score / of.least_ms - 1.5;
     bool proved = of.proved >= score || of.floors.after(0) >= needed;
     for (double part = kFirstPart; !proved; part *= kMoreWork) {
@@ -271,31 +221,23 @@ bool PrefixBound::proves(Class& of, double score, double& work, const Calls& cal
             of.next_contrast = 0;  // those that took too much may be tried again
             of.contrasts.clear();
         }
-        look_at_products(of, needed, hard ? product_work_ : kProductWork * part, calls.stop);
+        look_at_products(of, needed, kProductWork * part, calls.stop);
         proved = of.floors.after(0) >= needed;
         if (proved) {
             break;
         }
-        const double most = kStartPart * std::min(part, work);
-        double left = most;
-        look_at_starts(of, needed, left, calls.stop);
-        work -= most - std::max(0.0, left);
-        proved = of.starts->least() >= needed;
-        if (!proved && work > 0) {
-            left = std::min(part, work);
-            work -= left;
-            look_at_sides(of, std::min(part, kSidesWork), calls.stop);
-            const std::array<const StartBounds*, 2> starts{&*of.starts, &*of.merged};
-            PrefixSearch search(of.table, of.floors, starts, forgetting_, calls.stop, calls.seen);
-            proved = search.proves(score, of.least_ms, left);
-            work += std::max(0.0, left);
-        }
+        prepare_search(of, calls.stop);
+        double left = std::min(part, work);
+        work -= left;
+        PrefixSearch search(of.table, of.floors, *of.remainders, forgetting_, calls);
+        proved = search.proves(score, of.least_ms, left, kRemainderPart * part);
+        work += std::max(0.0, left);
     }
     of.proved = std::max(of.proved, score);
     return true;
 }
 
-double PrefixBound::prove(double below, double above, double work, const Calls& calls) {
+double PrefixBound::prove(double below, double above, double work, const PrefixCalls& calls) {
     if (classes_.empty()) {
         return above;
     }

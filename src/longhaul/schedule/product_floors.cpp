@@ -14,10 +14,10 @@ namespace {
 constexpr std::size_t kMostNumbers = 80'000'000;  ///< of a list of products
 
 /// Of putting a round behind a product, in numbers added, and for each column of it.
-constexpr double kApplyWork = 30;
-constexpr double kApplyColumn = 15;
-constexpr double kOrderWork = 5;  ///< of comparing it in order, for each number
-constexpr double kSortWork = 20;  ///< of putting a side of a product in order
+constexpr double kApplyWork = 300;
+constexpr double kApplyColumn = 150;
+constexpr double kOrderWork = 50;  ///< of comparing it in order, for each number
+constexpr double kSortWork = 200;  ///< of putting a side of a product in order
 
 }  // namespace
 

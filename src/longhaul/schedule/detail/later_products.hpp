@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "longhaul/schedule/detail/round_table.hpp"
+#include "longhaul/schedule/detail/rows_behind.hpp"
 
 namespace longhaul::schedule::detail {
 
@@ -23,7 +24,6 @@ public:
     /// Lowers `least` to the error of the best product behind this one of the earlier rounds.
     void lower(const float* earlier, float& least);
 
-    [[nodiscard]] std::size_t size() const { return shared_.size(); }
     /// Numbers added for each product of the earlier rounds, at least.
     [[nodiscard]] double numbers() const {
         return static_cast<double>(lanes_.size() * kLane * n_ * columns_);
@@ -32,23 +32,27 @@ public:
     [[nodiscard]] double looked() { return std::exchange(looked_, 0); }
 
 private:
-    /// Rows that are looked at together, so that loops unroll.
-    static constexpr std::size_t kLane = 16;
-    using Lane = std::array<float, kLane>;
     static constexpr std::size_t kMostSides = RoundTable::kMostIslands;
     /// What each side but the last is off by.
     using Off = std::array<float, kMostSides>;
-    /// [place] what it and further ones are off by at least, as far as they were looked at.
-    using Rests = std::array<float, kMostSides + 1>;
+    /// Products that share their first rows, by place of the last of them.
+    struct Beginnings {
+        std::vector<std::uint32_t> row;
+        std::vector<std::uint32_t> first;  ///< of their longer ones in the next place, and the end
+    };
+    /// Of those that leave hope.
+    struct Hopeful {
+        std::uint32_t beginning;
+        float sum;
+        Off off;
+    };
 
     [[nodiscard]] float look_at(std::size_t place, const float* earlier);
-    bool walk(std::size_t places, const Rests& rests, float& least);
+    void extend(std::size_t place, float rest, float& least);
     float add(const Off& before, std::uint32_t row, Off& after) const;
-    [[nodiscard]] float total(const Off& off) const;
     [[nodiscard]] std::vector<std::uint32_t> number_rows(const RoundTable& table,
                                                          const std::vector<float>& products);
-    void sort(const std::vector<std::uint32_t>& row_of);
-    void find_ends();
+    void find_beginnings(const std::vector<std::uint32_t>& row_of);
 
     std::size_t n_;
     std::size_t columns_;
@@ -56,14 +60,14 @@ private:
     std::array<float, kMostSides> mass_{};  ///< share of each side
     std::array<float, kMostSides> even_{};  ///< the same by place
     /// [row / kLane][island][row % kLane], times the share of the island; each place begins a lane.
-    std::vector<std::array<Lane, RoundTable::kMostIslands>> lanes_;
-    std::vector<std::size_t> first_;     ///< [place] of its rows
-    std::vector<std::uint32_t> row_of_;  ///< [product][place]
-    std::vector<std::uint32_t> ends_;    ///< [product][place]: behind the last that shares the rows
-                                         ///< up to this
-    std::vector<std::uint8_t> shared_;   ///< [product]: first rows shared with the one before
-    std::vector<float> error_;           ///< [row]
-    std::vector<Lane> off_;              ///< [row / kLane][column][row % kLane]
+    std::vector<LaneRows> lanes_;
+    std::vector<std::size_t> first_;      ///< [place] of its rows
+    std::size_t few_ = 0;                 ///< places with few rows, looked at first
+    std::vector<Beginnings> beginnings_;  ///< [place]
+    std::vector<Lane> error_;             ///< [row / kLane][row % kLane]
+    std::vector<Lane> off_;               ///< [row / kLane][column][row % kLane]
+    std::vector<Hopeful> hopeful_;
+    std::vector<Hopeful> next_;
     double looked_ = 0;
 };
 

@@ -1,7 +1,6 @@
 // A bound over every period from the first rounds that a schedule may have.
 #pragma once
 
-#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -10,9 +9,11 @@
 #include "longhaul/schedule/detail/bounds.hpp"
 #include "longhaul/schedule/detail/contrast_floors.hpp"
 #include "longhaul/schedule/detail/error_floors.hpp"
+#include "longhaul/schedule/detail/prefix_search.hpp"
 #include "longhaul/schedule/detail/product_floors.hpp"
+#include "longhaul/schedule/detail/remainders.hpp"
 #include "longhaul/schedule/detail/round_table.hpp"
-#include "longhaul/schedule/detail/start_bounds.hpp"
+#include "longhaul/schedule/detail/symmetries.hpp"
 
 namespace longhaul::schedule::detail {
 
@@ -30,15 +31,8 @@ public:
                 const MixingOptions& mixing,
                 double above);
 
-    struct Calls {
-        std::function<bool()> stop;  ///< true: no more time
-        /// Gets the sequences that are left, as indices of rounds: made periodic they may be good
-        /// schedules.
-        std::function<void(std::span<const std::size_t>)> seen;
-    };
-
     /// A proved bound in [below, above]. Limited to about `work` products looked at.
-    [[nodiscard]] double prove(double below, double above, double work, const Calls& calls);
+    [[nodiscard]] double prove(double below, double above, double work, const PrefixCalls& calls);
 
 private:
     static constexpr std::size_t kFirstLength = 3;
@@ -56,22 +50,18 @@ private:
         ErrorFloors floors;
         std::vector<Division> divisions = {};    ///< the finest first
         std::size_t division = 0;                ///< that may do with the work that is left
-        std::size_t next_length = kFirstLength;  ///< of products to look at
+        std::size_t exact = kFirstLength;        ///< of products to look at, islands apart
+        std::size_t next_length = kFirstLength;  ///< the same, made coarser
         std::vector<ContrastFloors> contrasts = {};
-        std::size_t next_contrast = 0;  ///< length of products; 0: none are chosen yet
-        bool hard = false;              ///< all work may be spent on its floors
-        bool ahead_listed = false;
+        std::size_t next_contrast = 0;          ///< length of products; 0: none are chosen yet
+        bool hard = false;                      ///< all work may be spent on its floors
         std::vector<LaterProducts> ahead = {};  ///< of 1, 2, ... rounds
         std::optional<Symmetries> symmetries = {};
-        std::optional<StartBounds> starts = {};
-        std::optional<StartBounds> merged = {};  ///< the same of sides
-        double merged_work = 0;
-        double merged_floors = 0;
-        double start_work = 0;  ///< of the last cap
+        std::optional<Remainders> remainders = {};
         double proved = 0;
     };
 
-    [[nodiscard]] bool proves(Class& of, double score, double& work, const Calls& calls);
+    [[nodiscard]] bool proves(Class& of, double score, double& work, const PrefixCalls& calls);
     [[nodiscard]] double least_by_sides(Class& of, double limit, const std::function<bool()>& stop);
     void look_at_products(Class& of,
                           double needed,
@@ -83,17 +73,11 @@ private:
                            const std::function<bool()>& stop);
     void divide(Class& of, double limit, const std::function<bool()>& stop);
     /// Zero when it would take more than a part of the work.
-    [[nodiscard]] double least_product(Class& of,
-                                       Division& with,
+    [[nodiscard]] double least_product(Division& with,
+                                       std::size_t length,
                                        double part,
                                        const std::function<bool()>& stop);
-    [[nodiscard]] static Sides sides_of_starts(const Class& of);
-    void look_at_sides(Class& of, double work, const std::function<bool()>& stop) const;
-    static void list_ahead(Class& of, const std::function<bool()>& stop);
-    void look_at_starts(Class& of,
-                        double needed,
-                        double& work,
-                        const std::function<bool()>& stop) const;
+    void prepare_search(Class& of, const std::function<bool()>& stop) const;
 
     double forgetting_;
     double product_work_ = 0;
