@@ -12,7 +12,7 @@ namespace longhaul::schedule::detail {
 namespace {
 
 std::uint32_t grains(float number) {
-    return static_cast<std::uint32_t>(number * (1 / kGrain) + 0.5F);
+    return nearest_step(number, 1 / kGrain);
 }
 
 }  // namespace
@@ -79,8 +79,7 @@ void sort_columns(float* numbers, std::size_t rows, std::size_t columns) {
         std::uint64_t print = 1;
         for (std::size_t i = 0; i < rows; ++i) {
             const float number = numbers[i * columns + b];
-            print =
-                (print ^ static_cast<std::uint32_t>(number * kSteps + 0.5F)) * 0x9E3779B97F4A7C15U;
+            print = (print ^ nearest_step(number, kSteps)) * 0x9E3779B97F4A7C15U;
             print ^= print >> 29U;
         }
         order[b] = {print, static_cast<std::uint32_t>(b)};

@@ -357,7 +357,7 @@ void Remainders::turn(float* rows) const {
     for (std::size_t i = 0; i < n; ++i) {
         salt[i] = mix((i + 1) * 0xD6E8FEB86659FD93U) | 1U;
         for (std::size_t b = 0; b < n; ++b) {
-            of[i][b] = mix((static_cast<std::uint64_t>(rows[i * n + b] * kSteps + 0.5F) + 1) *
+            of[i][b] = mix((std::uint64_t{nearest_step(rows[i * n + b], kSteps)} + 1) *
                            0xBF58476D1CE4E5B9U);
         }
     }

@@ -65,8 +65,8 @@ Look widest() {
 }  // namespace
 
 float look_at_rows_behind(const RowsBehind& at) {
-    static const Look kLook = widest();
-    return kLook(at);
+    static const Look look_widest = widest();
+    return look_widest(at);
 }
 
 }  // namespace longhaul::schedule::detail

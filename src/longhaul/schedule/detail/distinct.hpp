@@ -13,6 +13,12 @@ inline constexpr float kGrain = 1.0F / (1U << 22U);
 /// What grains may add up to in an error of at most ten islands, single precision included.
 inline constexpr double kGrainsInError = 1e-4;
 
+/// The nearest whole number of steps to a number of [0, 1]; inlined, unlike lround.
+inline std::uint32_t nearest_step(float number, float steps) {
+    constexpr float kHalf = 0.5F;
+    return static_cast<std::uint32_t>(number * steps + kHalf);
+}
+
 /// Finds out whether the last `width` numbers of a list are there before, up to kGrain each.
 class Distinct {
 public:
