@@ -46,7 +46,8 @@ constexpr double kRemainderPart = 0.05;
 /// The first part of the work, and how much larger each further one is.
 constexpr double kFirstPart = 1e5;
 constexpr double kMoreWork = 8;
-constexpr double kHardPart = 5e6;  ///< from this part on a class has all work for its floors
+/// From this part on contrasts that took too much are tried again.
+constexpr double kHardPart = 5e6;
 
 }  // namespace
 
@@ -213,8 +214,7 @@ bool PrefixBound::proves(Class& of, double score, double& work, const PrefixCall
         if (work <= 0 || (calls.stop && calls.stop())) {
             return false;
         }
-        // Disagreement lasts longest in the fastest class: there floors of long products pay, and
-        // in others where little work did not do.
+        // Disagreement lasts longest in the fastest class: there contrasts pay soon.
         const bool hard = &of == classes_.front().get() || part >= kHardPart;
         if (hard && !of.hard) {
             of.hard = true;

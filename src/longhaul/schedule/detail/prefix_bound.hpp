@@ -49,12 +49,11 @@ private:
         RoundTable table;  ///< of all rounds that they may have
         ErrorFloors floors;
         std::vector<Division> divisions = {};    ///< the finest first
-        std::size_t division = 0;                ///< that may do with the work that is left
         std::size_t exact = kFirstLength;        ///< of products to look at, islands apart
         std::size_t next_length = kFirstLength;  ///< the same, made coarser
         std::vector<ContrastFloors> contrasts = {};
         std::size_t next_contrast = 0;          ///< length of products; 0: none are chosen yet
-        bool hard = false;                      ///< all work may be spent on its floors
+        bool hard = false;                      ///< contrasts were tried anew with more work
         std::vector<LaterProducts> ahead = {};  ///< of 1, 2, ... rounds
         std::optional<Symmetries> symmetries = {};
         std::optional<Remainders> remainders = {};
