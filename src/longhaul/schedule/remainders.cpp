@@ -4,7 +4,6 @@
 #include <cmath>
 #include <utility>
 
-#include "longhaul/core/assert.hpp"
 #include "longhaul/schedule/detail/common.hpp"
 
 namespace longhaul::schedule::detail {
